@@ -14,6 +14,9 @@ const PICTURES: readonly (readonly [name: string, size: number])[] = [
 /** Of the menu bar of macOS, at one pixel a point and at two. */
 const TRAY_SIZES = [18, 36];
 const TRAY_MODULE = 'src/main/tray-template.ts';
+/** Of the dialog about the application, on a screen with two pixels a point. */
+const ICON_SIZE = 128;
+const ICON_MODULE = 'src/main/app-icon.ts';
 
 const folder = join(root, 'resources');
 
@@ -33,7 +36,15 @@ for (const [name, size] of PICTURES) writeFileSync(join(folder, name), await dra
 const lines: string[] = [];
 for (const size of TRAY_SIZES)
   lines.push(`  '${(await draw(browser, 'tray-template.svg', size)).toString('base64')}',`);
+const icon = (await draw(browser, 'icon.svg', ICON_SIZE)).toString('base64');
 await browser.close();
+writeFileSync(
+  join(root, ICON_MODULE),
+  `// Drawn by \`npm run icons\`: resources/icon.svg as PNG in base64, ${ICON_SIZE} pixels wide.
+export const APP_ICON =
+  '${icon}';
+`,
+);
 writeFileSync(
   join(root, TRAY_MODULE),
   `// Drawn by \`npm run icons\`: resources/tray-template.svg as PNG in base64, ${TRAY_SIZES.join(' and ')} pixels wide.
@@ -42,4 +53,4 @@ ${lines.join('\n')}
 ] as const;
 `,
 );
-console.log(`${PICTURES.length} pictures in resources, ${TRAY_SIZES.length} in ${TRAY_MODULE}`);
+console.log(`${PICTURES.length} pictures in resources, ${TRAY_SIZES.length} in ${TRAY_MODULE}, one in ${ICON_MODULE}`);

@@ -15,7 +15,8 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { LOCK_FILE } from './instance-lock.ts';
-import { describeSystemError, isRefusal, refusal } from './refusal.ts';
+import { isRefusal } from './refusal.ts';
+import { startRefusal } from './start-obstacle.ts';
 
 /** Names inside a data folder. `lock`, `owner.json` and `control.*` belong to the adapters. */
 export const FILES = {
@@ -66,22 +67,15 @@ export function prepareDataFolder(folder: string, account = process.geteuid?.())
   try {
     requireNoLink(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!statSync(folder).isDirectory()) throw refusal('data_folder', `The data folder ${folder} is a file.`);
+    if (!statSync(folder).isDirectory()) throw startRefusal('folderIsFile', { folder });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     if (isRefusal(error)) throw error;
-    throw refusal('data_folder', `The data folder ${folder} cannot be used: ${describeSystemError(error)}.`);
+    throw startRefusal('folderUnusable', { folder }, error);
   }
   const network = networkFileSystem(folder);
-  if (network !== null) {
-    throw refusal(
-      'data_folder',
-      `The data folder ${folder} is on a network drive (${network}), where a database is lost sooner or later. Name a folder on a local disk with --data.`,
-    );
-  }
-  if (!isPanelsOrEmpty(folder)) {
-    throw refusal('data_folder', `The folder ${folder} holds other files and no panel. Name an empty or a new folder.`);
-  }
+  if (network !== null) throw startRefusal('folderOnNetwork', { folder, network });
+  if (!isPanelsOrEmpty(folder)) throw startRefusal('folderForeign', { folder });
   if (account !== undefined) requireOwner(folder, account);
   if (process.platform !== 'win32') closeToOthers(folder);
   for (const name of readdirSync(folder)) requireNoLink(folder, join(folder, name));
@@ -94,7 +88,7 @@ function mark(folder: string): void {
   try {
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    throw refusal('data_folder', `The data folder ${folder} cannot be used: ${describeSystemError(error)}.`);
+    throw startRefusal('folderUnusable', { folder }, error);
   }
 }
 
@@ -108,17 +102,14 @@ function pathsBelow(folder: string): readonly string[] {
 /** A link could later point at files of others, or at a place that others can read. */
 function requireNoLink(folder: string, path = folder): void {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw refusal(
-    'data_folder',
-    `The data folder ${folder} cannot be used: ${path} is a symbolic link, which the panel does not follow.`,
-  );
+  throw startRefusal('folderLinked', { folder, path });
 }
 
 /** The owner of a folder can replace all that is in it. Root can do that anyway, and may use any folder. */
 function requireOwner(folder: string, account: number): void {
   const { uid } = statSync(folder);
   if (account === 0 || uid === account || uid === 0) return;
-  throw refusal('data_folder', `The data folder ${folder} belongs to another account of this machine.`);
+  throw startRefusal('folderOfOther', { folder });
 }
 
 /** Whether a panel has ever run on this folder. */
@@ -152,10 +143,7 @@ function closeToOthers(folder: string): void {
   } catch (error) {
     // A folder of another user, as in a container: without write access for others it is safe, as the files in it are 0600.
     if ((mode & 0o022) === 0) return;
-    throw refusal(
-      'data_folder',
-      `Others may write in the data folder ${folder}, and that cannot be changed: ${describeSystemError(error)}.`,
-    );
+    throw startRefusal('folderOpen', { folder }, error);
   }
 }
 

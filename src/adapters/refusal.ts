@@ -26,13 +26,6 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && 'refusal' in error;
 }
 
-/** Turns an error of the file system into a refusal that names the file; any other error stays as it is. */
-export function toRefusal(error: unknown, folder: string): unknown {
-  if (isRefusal(error) || !(error instanceof Error && 'syscall' in error)) return error;
-  const what = 'path' in error ? String(error.path) : `The data folder ${folder}`;
-  return refusal('data_folder', `${what} cannot be used: ${describeSystemError(error)}.`);
-}
-
 /** A failed system call in words: `permission denied`, `no space left on device`; the error's own message if unknown. */
 export function describeSystemError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

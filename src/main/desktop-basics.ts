@@ -5,9 +5,11 @@ import { type DesktopTexts, hostTexts } from '../i18n/host.ts';
 import { chooseLanguage, type Language } from '../i18n/languages.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import { openStateFile, type StateFile } from './desktop-state.ts';
+import type { Windows } from './desktop-windows.ts';
 import { createDialogs, type Dialogs } from './dialogs.ts';
 import type { Host } from './host.ts';
 import { createSecretClipboard, type SecretClipboard } from './host-channels.ts';
+import { appIcon } from './tray.ts';
 
 export interface Basics {
   readonly state: StateFile;
@@ -19,8 +21,8 @@ export interface Basics {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** `host` is called once it is made. */
-export function openBasics({ electron }: DesktopParts, host: () => Host): Basics {
+/** `host` and `windows` are called once they are made. */
+export function openBasics({ electron }: DesktopParts, host: () => Host, windows: () => Windows): Basics {
   const { app } = electron;
   const state = openStateFile(join(app.getPath('userData'), 'desktop.json'));
   const language = () => {
@@ -38,7 +40,12 @@ export function openBasics({ electron }: DesktopParts, host: () => Host): Basics
     state,
     language,
     texts,
-    dialogs: createDialogs(electron.dialog, texts),
+    dialogs: createDialogs({
+      dialog: electron.dialog,
+      texts,
+      parent: () => windows().dialogParent(),
+      icon: () => appIcon(electron.nativeImage),
+    }),
     clipboard: createSecretClipboard(electron.clipboard),
     log: {
       warn: (event, fields) => host().log()?.warn(event, fields),

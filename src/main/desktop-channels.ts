@@ -52,7 +52,10 @@ export function attachChannels(
     clipboard,
     openExternal: async (url) => shell.openExternal(url),
     versions: readVersions(app, process),
-    save: (name, content) => saveFile({ dialog, folder: app.getPath('downloads') }, name, content),
+    save(sender, name, content) {
+      const parent = windows.find(sender)?.onScreen() ?? null;
+      return saveFile({ dialog, folder: app.getPath('downloads'), parent }, name, content);
+    },
     findContents: (sender) => windows.find(sender)?.contents() ?? null,
     openRecord: windows.openRecord,
     openInMain: windows.main.show,

@@ -4,6 +4,7 @@ import { renderCommands } from '../panel/command-name.ts';
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import type { Windows } from './desktop-windows.ts';
+import { describeFailure } from './dialogs.ts';
 import { createHost, type Host } from './host.ts';
 import { createNotifier, describeEvent, type NotificationContent, readEventName } from './notifications.ts';
 import { createStaySignedIn, type StaySignedIn } from './stay-signed-in.ts';
@@ -62,7 +63,7 @@ export function createDesktopHost(
         log.error('panel not reopened', { reason, error });
         notify({
           title: t('notReopened'),
-          body: renderCommands(error instanceof Error ? error.message : String(error)),
+          body: renderCommands(describeFailure(error, t)),
           hash: '',
         });
       } else if (reason !== 'update') {

@@ -4,7 +4,9 @@ import { countAttention, createBadge } from './badge.ts';
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import type { Windows } from './desktop-windows.ts';
+import { describeVersions } from './dialogs.ts';
 import type { Host } from './host.ts';
+import { readVersions } from './host-channels.ts';
 import { type MenuActions, menuTemplate } from './menu.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openTray, readStatus, type Status, type TrayActions, trayIcon } from './tray.ts';
@@ -129,8 +131,8 @@ export function createMenus(parts: DesktopParts, basics: Basics, stages: MenuSta
 }
 
 function createActions(
-  { electron, folder }: DesktopParts,
-  { clipboard }: Basics,
+  { electron, folder, process }: DesktopParts,
+  { clipboard, dialogs, texts }: Basics,
   { windows, host, updates }: MenuStages,
   refresh: () => void,
 ): Omit<Actions, 'act'> {
@@ -144,7 +146,10 @@ function createActions(
       refresh();
     },
     openDataFolder: () => void shell.openPath(folder).catch(() => undefined),
-    about: () => app.showAboutPanel(),
+    async about() {
+      const text = describeVersions(readVersions(app, process), texts());
+      if ((await dialogs.about(text)) === 'copy') await clipboard.copy(text, false);
+    },
     checkForUpdates: updates && (() => void updates.check()),
     closeWindow: () => windows.focused().close(),
     quit: () => app.quit(),

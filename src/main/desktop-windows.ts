@@ -15,6 +15,8 @@ export interface Windows {
   /** The one whose commands are in the menu. */
   focused(): ShellWindow;
   all(): readonly ShellWindow[];
+  /** The window that a dialog belongs to: the focused one, else another that is on the screen; null: none is. */
+  dialogParent(): Electron.BrowserWindow | null;
   find(contents: number): ShellWindow | undefined;
   closeRecords(): void;
   /** In a window of its own where there is a session; in the main one it waits for the sign-in. */
@@ -33,7 +35,7 @@ export interface WindowEvents {
   onFocus(): void;
 }
 
-type SharedParts = Omit<WindowParts, 'state' | 'saveState' | 'startAt' | 'hidesOnClose' | 'onFocus' | 'onClosed'>;
+type SharedParts = Omit<WindowParts, 'state' | 'saveState' | 'startAt' | 'staysOpen' | 'onFocus' | 'onClosed'>;
 
 export function createWindows(parts: DesktopParts, basics: Basics, events: WindowEvents): Windows {
   const { state } = basics;
@@ -50,7 +52,7 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
       state: () => stateOn(areas(), state.get().windows),
       saveState: (next) => state.set({ windows: withStateOn(areas(), state.get().windows, next) }),
       startAt: () => (host().panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
-      hidesOnClose: () => hidesOnClose(parts, basics, events.shutdown()),
+      staysOpen: (hide) => staysOpen(parts, basics, events.shutdown(), hide),
       onFocus: () => focus(main),
       onClosed() {},
     },
@@ -69,7 +71,7 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
         }),
         saveState: (next) => state.set({ recordWindows: withStateOn(areas(), state.get().recordWindows, next) }),
         startAt: () => recordPlace(userId),
-        hidesOnClose: () => false,
+        staysOpen: () => false,
         onFocus: () => focus(record),
         onClosed() {
           onClosed();
@@ -91,6 +93,13 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
     main,
     focused: () => focused,
     all,
+    dialogParent() {
+      for (const one of [focused, ...all()]) {
+        const shown = one.onScreen();
+        if (shown !== null) return shown;
+      }
+      return null;
+    },
     find: (contents) => all().find((one) => one.contents()?.id === contents),
     closeRecords: records.closeAll,
     openRecord,
@@ -122,29 +131,30 @@ function buildSharedParts(
     workAreas: () => workAreas(electron.screen),
     onPageGone,
     onLoadFailed: (error: unknown) => log.warn('pages not loaded', { error: String(error) }),
-    onFailed(reason: string) {
+    onFailed(reason, parent) {
       log.error('window failed', { reason });
-      return dialogs.pageFailed(reason);
+      return dialogs.pageFailed(reason, parent);
     },
     onUnresponsive: dialogs.unresponsive,
     onSessionEnd: () => void shutdown().prepare(),
   };
 }
 
-/** A closed window is hidden while the panel keeps running, which is explained once. */
-function hidesOnClose({ electron }: DesktopParts, { state, dialogs }: Basics, shutdown: Shutdown): boolean {
+/** A closed window is hidden while the panel keeps running; before the first time a dialog of the window explains that. */
+function staysOpen(
+  { electron }: DesktopParts,
+  { state, dialogs }: Basics,
+  shutdown: Shutdown,
+  hide: () => void,
+): boolean {
   const { app } = electron;
   if (shutdown.hasStarted()) return false;
   const { closeToTray, isTrayExplained } = state.get();
-  if (!closeToTray) {
-    app.quit();
-    return true;
-  }
-  if (!isTrayExplained) {
+  if (!closeToTray) app.quit();
+  else if (isTrayExplained) hide();
+  else {
     state.set({ isTrayExplained: true });
-    void dialogs.closedToTray().then((answer) => {
-      if (answer === 'quit') app.quit();
-    });
+    void dialogs.closedToTray().then((answer) => (answer === 'quit' ? app.quit() : hide()));
   }
   return true;
 }

@@ -1,5 +1,8 @@
 // Composes the desktop application from Electron's objects, which are passed in: panel, window, tray, menu, IPC and shutdown.
 import { join } from 'node:path';
+import { FILES } from '../adapters/data-folder.ts';
+import { withoutYearMark } from '../i18n/dates.ts';
+import { type Language, languageEntry } from '../i18n/languages.ts';
 import { LINK_SCHEME } from './deep-link.ts';
 import { type Basics, openBasics } from './desktop-basics.ts';
 import { attachChannels, createDesktopChannels } from './desktop-channels.ts';
@@ -54,7 +57,11 @@ function createStages(parts: DesktopParts): Stages {
   const { app, session } = parts.electron;
   const record = openRunRecord(app.getPath('userData'), parts.clock.now);
   const badEnd = record.consumeLastRun();
-  const basics = openBasics(parts, () => host);
+  const basics = openBasics(
+    parts,
+    () => host,
+    () => windows,
+  );
   const channels = createDesktopChannels(
     basics,
     () => host,
@@ -179,7 +186,14 @@ function showFirst({ electron, links, process }: DesktopParts, { windows, menus 
 async function reportBadEnd({ folder }: DesktopParts, { badEnd, basics, notify }: Stages): Promise<void> {
   if (badEnd === null) return;
   const { at, message } = badEnd;
-  const { dialogs, texts } = basics;
-  if (message !== null) await dialogs.crashed({ at, message }, join(folder, 'logs', 'panel.log'));
-  else notify({ title: texts()('endedBadly'), body: texts()('endedBadlyDetail'), hash: '' });
+  const { dialogs, language, texts } = basics;
+  if (message === null) notify({ title: texts()('endedBadly'), body: texts()('endedBadlyDetail'), hash: '' });
+  else await dialogs.crashed({ at: formatTime(at, language()), message }, join(folder, FILES.log));
+}
+
+/** A time in RFC 3339; one that cannot be read stays as it is. */
+function formatTime(at: string, language: Language): string {
+  const time = Date.parse(at);
+  const format = new Intl.DateTimeFormat(languageEntry(language).tag, { dateStyle: 'long', timeStyle: 'short' });
+  return Number.isNaN(time) ? at : withoutYearMark(format.format(time));
 }

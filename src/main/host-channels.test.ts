@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BrowserWindow } from 'electron';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHostChannels, createSecretClipboard, safeName, saveFile } from './host-channels.ts';
 
@@ -89,15 +90,22 @@ describe('a file', () => {
   it('is saved where the dialog says, readable by its owner only', async () => {
     const path = join(folder, 'codes.txt');
     const shown = dialog(path);
-    await expect(saveFile({ dialog: shown, folder }, '../../etc/passwd', 'text')).resolves.toBe(true);
+    await expect(saveFile({ dialog: shown, folder, parent: null }, '../../etc/passwd', 'text')).resolves.toBe(true);
     expect(shown.showSaveDialog).toHaveBeenCalledWith({ defaultPath: join(folder, 'passwd') });
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['text', 0o600]);
-    await saveFile({ dialog: dialog(path), folder }, 'b', new Uint8Array([1, 2]));
+    await saveFile({ dialog: dialog(path), folder, parent: null }, 'b', new Uint8Array([1, 2]));
     expect(readFileSync(path)).toEqual(Buffer.from([1, 2]));
   });
 
+  it('is asked for by a dialog of the window that saves it', async () => {
+    const shown = dialog(null);
+    const parent = {} as BrowserWindow;
+    await saveFile({ dialog: shown, folder, parent }, 'a', 'text');
+    expect(shown.showSaveDialog).toHaveBeenCalledWith(parent, { defaultPath: join(folder, 'a') });
+  });
+
   it('is not written if the dialog is cancelled', async () => {
-    await expect(saveFile({ dialog: dialog(null), folder }, 'a', 'text')).resolves.toBe(false);
+    await expect(saveFile({ dialog: dialog(null), folder, parent: null }, 'a', 'text')).resolves.toBe(false);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -105,7 +113,9 @@ describe('a file', () => {
     const taken = join(folder, 'taken');
     writeFileSync(taken, 'before');
     chmodSync(taken, 0o400);
-    await expect(saveFile({ dialog: dialog(join(taken, 'in a file')), folder }, 'a', 'text')).rejects.toThrow();
+    await expect(
+      saveFile({ dialog: dialog(join(taken, 'in a file')), folder, parent: null }, 'a', 'text'),
+    ).rejects.toThrow();
     expect([readFileSync(taken, 'utf8'), readdirSync(folder)]).toEqual(['before', ['taken']]);
   });
 

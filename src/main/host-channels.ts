@@ -1,7 +1,7 @@
 // The channels of the desktop itself: clipboard, saving files, links, versions, settings and appearance.
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { App, Clipboard, Dialog, NativeTheme, WebContents } from 'electron';
+import type { App, BrowserWindow, Clipboard, Dialog, NativeTheme, WebContents } from 'electron';
 import type { DesktopSettings, MenuAct, Versions } from '../bridge/desktop-api.ts';
 import { commandName } from '../panel/command-name.ts';
 import { isRecord, parseAppearance, type StateFile } from './desktop-state.ts';
@@ -21,7 +21,7 @@ export interface HostChannelParts {
   readonly versions: Versions;
   readonly state: StateFile;
   readonly clipboard: SecretClipboard;
-  save(name: unknown, content: unknown): Promise<boolean>;
+  save(sender: number, name: unknown, content: unknown): Promise<boolean>;
   /** The contents that called; null if they are gone. */
   findContents(sender: number): Pick<WebContents, 'print' | 'printToPDF'> | null;
   openExternal(url: string): Promise<void>;
@@ -53,7 +53,7 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
 
   return {
     copy: (_sender, text, isSecret) => clipboard.copy(text, isSecret === true),
-    save: (_sender, name, content) => parts.save(name, content),
+    save: parts.save,
     print(sender) {
       const contents = parts.findContents(sender);
       if (contents === null) return false;
@@ -151,16 +151,25 @@ export interface SaveParts {
   readonly dialog: Pick<Dialog, 'showSaveDialog'>;
   /** The folder that the dialog suggests. */
   readonly folder: string;
+  /** The window that the dialog belongs to. */
+  readonly parent: BrowserWindow | null;
 }
 
 /**
  * Saves what the pages made (OpenAPI, CSV, codes) where the system's dialog says. False: the dialog was cancelled. Rejects if the
  * file cannot be written; a file of that name is then unchanged.
  */
-export async function saveFile({ dialog, folder }: SaveParts, name: unknown, content: unknown): Promise<boolean> {
+export async function saveFile(
+  { dialog, folder, parent }: SaveParts,
+  name: unknown,
+  content: unknown,
+): Promise<boolean> {
   const isContent = typeof content === 'string' || content instanceof Uint8Array;
   if (typeof name !== 'string' || !isContent) throw new TypeError('not a file');
-  const { canceled, filePath } = await dialog.showSaveDialog({ defaultPath: join(folder, safeName(name)) });
+  const options = { defaultPath: join(folder, safeName(name)) };
+  const { canceled, filePath } = await (parent === null
+    ? dialog.showSaveDialog(options)
+    : dialog.showSaveDialog(parent, options));
   if (canceled || !filePath) return false;
   const partial = `${filePath}.${process.pid}.part`;
   try {

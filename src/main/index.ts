@@ -19,7 +19,7 @@ import {
   shell,
   Tray,
 } from 'electron';
-import { findDataFolder } from '../adapters/data-folder.ts';
+import { FILES, findDataFolder } from '../adapters/data-folder.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
@@ -100,9 +100,15 @@ async function run(): Promise<void> {
     });
   } catch (error) {
     openRunRecord(app.getPath('userData'), machineParts().clock.now).fail(error);
-    const texts = () => hostTexts(chooseLanguage([app.getLocale()]), 'desktop');
+    const dialogs = createDialogs({
+      dialog,
+      texts: () => hostTexts(chooseLanguage([app.getLocale()]), 'desktop'),
+      parent: () => null,
+      icon: () => undefined,
+    });
+    const message = error instanceof Error ? error.message : String(error);
     // Not the box for errors, which blocks the process: it can be ended while this one is open.
-    await createDialogs(dialog, texts).failedToStart(error instanceof Error ? error.message : String(error));
+    await dialogs.failedToStart(message, join(findDataFolder(undefined), FILES.log));
     app.exit(1);
   }
 }

@@ -10,7 +10,7 @@ export interface MenuActions {
   /** Does a command of the pages. */
   act(id: string): void;
   openDataFolder(): void;
-  about(): void;
+  about(): unknown;
   /** null: this installation has no update feed. */
   readonly checkForUpdates: (() => void) | null;
   closeWindow(): void;

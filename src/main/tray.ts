@@ -6,6 +6,7 @@ import { formatBytes } from '../i18n/bytes.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
 import type { Language } from '../i18n/languages.ts';
 import type { Panel } from '../panel/panel.ts';
+import { APP_ICON } from './app-icon.ts';
 import { actItem } from './menu.ts';
 import { TRAY_TEMPLATES } from './tray-template.ts';
 
@@ -153,6 +154,11 @@ export function trayIcon(
   icon.addRepresentation({ scaleFactor: 2, dataURL: dataUrl(double) });
   icon.setTemplateImage(true);
   return icon;
+}
+
+/** The application's icon in dialogs. */
+export function appIcon(images: Pick<typeof nativeImage, 'createFromDataURL'>): NativeImage {
+  return images.createFromDataURL(dataUrl(APP_ICON));
 }
 
 function dataUrl(png: string): string {

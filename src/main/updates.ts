@@ -32,8 +32,10 @@ export async function findUpdater(
 export interface Question {
   readonly message: string;
   readonly detail: string;
-  /** The first is the default; the last is the answer if the dialog is closed. */
+  /** The last is the answer if the dialog is closed. */
   readonly buttons: readonly string[];
+  /** The index of the one that Enter presses: the first without it. */
+  readonly enter?: number;
 }
 
 export interface UpdateParts {
@@ -117,6 +119,7 @@ export function createUpdates(parts: UpdateParts): Updates {
       message: t('updateReady', { version }),
       detail: t('updateReadyDetail'),
       buttons: [t('restartNow'), t('whenQuitting')],
+      enter: 1,
     });
     if (answer !== 0) return;
     parts.log('installing an update', { version });

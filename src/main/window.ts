@@ -46,15 +46,16 @@ export interface WindowParts {
   startAt(): string;
   /** Without stored bounds. */
   readonly size?: Size;
-  /** Called when the window is about to close; true: it is hidden instead. */
-  hidesOnClose(): boolean;
+  /** Called when the window is about to close; true: it stays open, until `hide` is called. */
+  staysOpen(hide: () => void): boolean;
   /** The page has been closed, or is loaded again; `contents`: its id. */
   onPageGone(contents: number): void;
   onFocus(): void;
   onClosed(): void;
   onLoadFailed(error: unknown): void;
-  onFailed(reason: string): Promise<'reload' | 'close'>;
-  onUnresponsive(): Promise<'reload' | 'wait'>;
+  /** `parent`: the window, where it is on the screen. */
+  onFailed(reason: string, parent: BrowserWindow | null): Promise<'reload' | 'close'>;
+  onUnresponsive(parent: BrowserWindow | null): Promise<'reload' | 'wait'>;
   /** The user signs out of Windows, or it shuts down: the process is ended without an event that the application could delay. */
   onSessionEnd(): void;
 }
@@ -63,6 +64,8 @@ export interface ShellWindow {
   /** Its page; null while there is no window. */
   contents(): WebContents | null;
   isFocused(): boolean;
+  /** The window where it is on the screen, so that a dialog can belong to it; null where it is not. */
+  onScreen(): BrowserWindow | null;
   /** Brings the window to the front, and creates it if there is none; `hash`: the page to show. */
   show(hash?: string): void;
   send(channel: string, message: unknown): void;
@@ -100,9 +103,8 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     created.on('focus', parts.onFocus);
     created.on('close', (event) => {
       save();
-      if (!parts.hidesOnClose()) return;
-      event.preventDefault();
-      created.hide();
+      const hide = () => alive()?.hide();
+      if (parts.staysOpen(hide)) event.preventDefault();
     });
     created.on('session-end', parts.onSessionEnd);
     created.on('closed', () => {
@@ -122,7 +124,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     webContents.on('render-process-gone', (_event, { reason }) => {
       parts.onPageGone(webContents.id);
       if (reason === 'clean-exit' || created.isDestroyed()) return;
-      void parts.onFailed(reason).then((answer) => {
+      void parts.onFailed(reason, onScreen()).then((answer) => {
         if (created.isDestroyed()) return;
         if (answer === 'reload') webContents.reload();
         else created.destroy();
@@ -132,7 +134,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     created.on('unresponsive', () => {
       if (isAsking) return;
       isAsking = true;
-      void parts.onUnresponsive().then((answer) => {
+      void parts.onUnresponsive(onScreen()).then((answer) => {
         isAsking = false;
         if (answer === 'reload' && !created.isDestroyed()) webContents.reload();
       });
@@ -140,6 +142,10 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   }
 
   const alive = () => (window !== null && !window.isDestroyed() ? window : null);
+  function onScreen(): BrowserWindow | null {
+    const shown = alive();
+    return shown?.isVisible() && !shown.isMinimized() ? shown : null;
+  }
   function save(): void {
     const shown = alive();
     if (shown === null || shown.webContents.isDestroyed()) return;
@@ -152,6 +158,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   return {
     contents: () => alive()?.webContents ?? null,
     isFocused: () => alive()?.isFocused() ?? false,
+    onScreen,
     show(hash) {
       const existing = alive();
       const shown = existing ?? create(hash ?? parts.startAt());

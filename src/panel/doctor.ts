@@ -26,6 +26,7 @@ import { openStore } from '../store/index.ts';
 import { openBackupFolder } from './backup/folder.ts';
 import type { RunningState } from './local-commands.ts';
 import { findKeyFile } from './own-key-file.ts';
+import { isPanel } from './owned-folder.ts';
 import { readMark } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
 
@@ -309,7 +310,7 @@ async function checkPort(folder: string, { host, port }: SettingValues): Promise
   const check = 'port';
   const address = `${host}:${port}`;
   const owner = lockOwner(folder);
-  if (owner?.command === 'serve') {
+  if (isPanel(owner)) {
     const isServed = await acceptsConnection(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
     return isServed
       ? finding(check, 'ok', `the panel serves ${address} (process ${owner.pid})`)

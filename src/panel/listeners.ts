@@ -1,6 +1,6 @@
 // The panel's sockets: the main listener, one on trial, and one for links. Finds the first port, and explains failures.
 import type { AddressInfo } from 'node:net';
-import { describeSystemError, refusal } from '../adapters/refusal.ts';
+import { type StartRefusal, startRefusal } from '../adapters/start-obstacle.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { CertificateTarget, ListenAddress, Listeners } from '../core/ports/host.ts';
 import type { Store } from '../core/ports/ports.ts';
@@ -160,15 +160,16 @@ async function listenOnFirstFree(
   host: string,
   ports: readonly number[],
 ): Promise<number> {
+  let last: unknown;
   for (const port of ports) {
     try {
       return (await server.listen(host, port)).port;
     } catch (error) {
-      const isLast = port === ports.at(-1);
-      if (getErrorCode(error) !== 'EADDRINUSE' || isLast) throw refusal('address', explainFailure(error, host, port));
+      last = toListenRefusal(error, host, port);
+      if (getErrorCode(error) !== 'EADDRINUSE') break;
     }
   }
-  throw refusal('address', 'There is no port to listen on.');
+  throw last;
 }
 
 function portsFor(given: PanelOptions['port'], isFirst: boolean, set: number): readonly number[] {
@@ -179,11 +180,10 @@ function portsFor(given: PanelOptions['port'], isFirst: boolean, set: number): r
 const firstPorts = () => Array.from({ length: PORTS_TRIED }, (_, index) => FIRST_PORT + index);
 const getErrorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : '');
 
-function explainFailure(error: unknown, host: string, port: number): string {
+function toListenRefusal(error: unknown, host: string, port: number): StartRefusal {
   const code = getErrorCode(error);
-  if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is taken by another program. Name another one with --port.`;
-  if (code === 'EACCES') return `This user may not listen on port ${port}. Name one above 1023 with --port.`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is not an address of this machine.`;
-  return `${host}, port ${port}, cannot be listened on: ${describeSystemError(error)}.`;
+  if (code === 'EADDRINUSE') return startRefusal('portTaken', { host, port });
+  if (code === 'EACCES') return startRefusal('portForbidden', { port });
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return startRefusal('addressForeign', { host });
+  return startRefusal('addressUnusable', { host, port }, error);
 }

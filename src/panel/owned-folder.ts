@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { FILES, hasLostDatabase, prepareDataFolder } from '../adapters/data-folder.ts';
 import { openReserve } from '../adapters/disk-reserve.ts';
-import { acquireLock, type InstanceLock, lockOwner } from '../adapters/instance-lock.ts';
-import { describeSystemError, isRefusal, refusal } from '../adapters/refusal.ts';
+import { acquireLock, type InstanceLock, type LockOwner, lockOwner } from '../adapters/instance-lock.ts';
+import { isRefusal } from '../adapters/refusal.ts';
+import { startRefusal } from '../adapters/start-obstacle.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Reserve } from '../core/ports/disk-space.ts';
 import type { Crypto, Store } from '../core/ports/ports.ts';
@@ -25,6 +26,14 @@ export type OwnedFolder = {
   close(): void;
 };
 
+/** What the desktop application owns a folder for; a panel of the command line has the name of its command. */
+export const DESKTOP = 'desktop';
+
+/** Whether the owner of a folder is a running panel and not a command. */
+export function isPanel(owner: LockOwner): owner is NonNullable<LockOwner> {
+  return owner !== null && ['serve', DESKTOP].includes(owner.command);
+}
+
 /** Commands end soon, running panels do not. */
 const WAIT_FOR_COMMAND_MS = 5000;
 
@@ -35,9 +44,7 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
   const database = join(folder, FILES.database);
   if (purpose !== 'restore' && hasLostDatabase(folder)) {
     lock.release();
-    const advice =
-      'Bring it back, or restore a backup with `panel restore`; for a new panel name a new folder with --data.';
-    throw refusal('database', `The database ${database} is missing, and a panel has run here. ${advice}`);
+    throw startRefusal('databaseMissing', { path: database });
   }
   try {
     const { store, settings, swap } = openDatabase(database, openReserve(join(folder, FILES.reserve)));
@@ -57,10 +64,8 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
   } catch (error) {
     lock.release();
     if (isRefusal(error)) throw error;
-    if (isOutOfSpace(error, database)) {
-      throw refusal('data_folder', `The disk of the data folder ${folder} is full. Free some space, then start again.`);
-    }
-    throw refusal('database', `The database ${database} cannot be used: ${describeSystemError(error)}.`);
+    if (isOutOfSpace(error, database)) throw startRefusal('diskFull', { folder });
+    throw startRefusal('databaseUnusable', { path: database }, error);
   }
 }
 
@@ -90,14 +95,15 @@ function lockFolder(folder: string, purpose: string): InstanceLock {
     try {
       return acquireLock(folder, purpose, waitMs);
     } catch (error) {
-      throw refusal('data_folder', `The data folder ${folder} cannot be locked: ${describeSystemError(error)}.`);
+      throw startRefusal('folderLocked', { folder }, error);
     }
   };
-  const lock = tryLock(0) ?? (lockOwner(folder)?.command === 'serve' ? null : tryLock(WAIT_FOR_COMMAND_MS));
+  const lock = tryLock(0) ?? (isPanel(lockOwner(folder)) ? null : tryLock(WAIT_FOR_COMMAND_MS));
   if (lock) return lock;
   const owner = lockOwner(folder);
-  const who = owner === null ? 'Another panel' : `Another panel (process ${owner.pid}, \`panel ${owner.command}\`)`;
-  throw refusal('in_use', `${who} is using the data folder ${folder}. Stop it, or name another folder with --data.`);
+  if (owner === null) throw startRefusal('inUse', { folder });
+  if (owner.command === DESKTOP) throw startRefusal('inUseByDesktop', { folder, pid: owner.pid });
+  throw startRefusal('inUseByCommand', { folder, ...owner });
 }
 
 /** 192 random bits, 32 characters of base64url. */

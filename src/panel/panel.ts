@@ -12,8 +12,8 @@ import { isRefusedUrl } from '../adapters/outbound-client.ts';
 import { createPanelClock } from '../adapters/panel-clock.ts';
 import { openBackupPlaces } from '../adapters/places/place-thread.ts';
 import { checkReach } from '../adapters/reach-check.ts';
-import { toRefusal } from '../adapters/refusal.ts';
 import { listenForReplyDates } from '../adapters/reply-dates.ts';
+import { toRefusal } from '../adapters/start-obstacle.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
 import { totp } from '../adapters/totp.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
@@ -45,7 +45,7 @@ import { buildCall, dispatchCommand, getAddresses, setupLink } from './local-com
 import { machineParts } from './machine-parts.ts';
 import { authoritySealing, backedUpCertificates } from './own-authority.ts';
 import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
-import { ownFolder } from './owned-folder.ts';
+import { DESKTOP, ownFolder } from './owned-folder.ts';
 import { createPublicOrigin } from './public-origin.ts';
 import { openRole, readMark, recordStart } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
@@ -108,7 +108,7 @@ export async function openPanel(options: PanelOptions): Promise<Panel> {
 
 async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const { folder, plainHttp = false } = options;
-  const owned = ownFolder(folder, 'serve');
+  const owned = ownFolder(folder, options.isInside ? DESKTOP : 'serve');
   steps.add('data folder', owned.close);
   const log = openLog(options.log ?? { file: join(folder, FILES.log) });
   steps.log = log;

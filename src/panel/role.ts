@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FILES } from '../adapters/data-folder.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
-import { refusal } from '../adapters/refusal.ts';
+import { startRefusal } from '../adapters/start-obstacle.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { PanelRole, RoleState } from '../core/ports/role.ts';
 import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
@@ -23,8 +23,7 @@ export function readMark(folder: string): number | null {
   try {
     return markFile.parse(parseOwnJson(text)).epoch;
   } catch {
-    const advice = 'If no other panel has these data, run `panel promote --take-back`.';
-    throw refusal('data_folder', `${path} is damaged. ${advice}`);
+    throw startRefusal('markDamaged', { path });
   }
 }
 

@@ -11,6 +11,8 @@ import { poll } from './poll.ts';
 export interface ShownDialog {
   readonly kind: 'message' | 'save' | 'error';
   readonly options: Readonly<Record<string, unknown>>;
+  /** The address of the window that it belongs to; null: none. */
+  readonly parent: string | null;
 }
 
 /** What is on the screen, and which calls Electron received. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { ADMIN, call, createApiKey, picture, quit, readBaseUrl, refuseUpdate, setUp, signIn, visit } from './steps.ts';
+import { ADMIN, call, closeToTray, createApiKey, picture, quit, readBaseUrl, refuseUpdate, setUp, signIn, visit } from './steps.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -120,10 +120,7 @@ describeDesktop('the desktop', () => {
     ['closed to the tray', true],
   ])('killed %s while bots write, it loses nothing that was acknowledged', async (_how, isClosed) => {
     const { desktop, baseUrl, key } = await startedPanel();
-    if (isClosed) {
-      await desktop.control('closeWindow');
-      await desktop.until(({ windows }) => windows[0]?.isShown === false);
-    }
+    if (isClosed) await closeToTray(desktop);
     const acknowledged: string[] = [];
     const isKilled = Promise.withResolvers<void>();
     const writer = (async () => {

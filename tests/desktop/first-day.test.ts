@@ -120,7 +120,10 @@ describeDesktop('the first day', () => {
     await visit(page, 'settings/security/api/docs');
     await page.getByRole('button', { name: 'Download OpenAPI' }).click();
     const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.some(({ kind }) => kind === 'save'));
-    expect(dialogs.at(-1)?.options).toEqual({ defaultPath: join(machine.home, 'Downloads', 'panel-openapi.json') });
+    expect(dialogs.at(-1)).toMatchObject({
+      options: { defaultPath: join(machine.home, 'Downloads', 'panel-openapi.json') },
+      parent: page.url(),
+    });
     await desktop.control('answerSave', path);
     await expect
       .poll(() => readFileSync(path, { encoding: 'utf8', flag: 'a+' }), { timeout: 300_000 })
@@ -180,12 +183,14 @@ describeDesktop('the first day', () => {
     const { windows, dialogs } = await desktop.until((snapshot) =>
       snapshot.dialogs.some(({ kind }) => kind === 'message'),
     );
-    expect(windows[0]?.isShown).toBe(false);
-    expect(dialogs.at(-1)?.options).toMatchObject({
-      message: 'Gatehouse keeps serving',
-      buttons: ['Quit Gatehouse', 'Keep serving'],
+    // The dialog belongs to the window, which is hidden behind it.
+    expect(windows[0]?.isShown).toBe(true);
+    expect(dialogs.at(-1)).toMatchObject({
+      options: { message: 'Gatehouse keeps serving', buttons: ['Quit Gatehouse', 'Keep serving'], defaultId: 1 },
+      parent: windows[0]?.url,
     });
     await desktop.control('answerMessage', 1);
+    await desktop.until((snapshot) => snapshot.windows[0]?.isShown === false);
     expect((await request(machine, `${baseUrl}/stats/overview`, { key })).status).toBe(200);
     await desktop.control('pressTray', 'Open Gatehouse');
     await desktop.control('closeWindow');

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine, type Snapshot } from './driver.ts';
-import { ADMIN, call, createApiKey, picture, quit, readBaseUrl, setUp, signIn } from './steps.ts';
+import { ADMIN, call, closeToTray, createApiKey, picture, quit, readBaseUrl, setUp, signIn } from './steps.ts';
 
 let machine: Machine;
 
@@ -14,11 +14,6 @@ function inDatabase(sql: string, ...values: unknown[]): void {
   const database = new Database(join(machine.data, 'panel.db'));
   database.prepare(sql).run(...values);
   database.close();
-}
-
-async function closeToTray(desktop: Desktop): Promise<void> {
-  await desktop.control('closeWindow');
-  await desktop.until(({ windows }) => windows[0]?.isShown === false);
 }
 
 const getId = (made: unknown): number => (made as { id: number }).id;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import axe from 'axe-core';
 import { root } from '../../scripts/run.ts';
-import type { Desktop, ShownDialog } from './driver.ts';
+import type { Desktop, ShownDialog, Snapshot } from './driver.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
@@ -87,6 +87,16 @@ export async function refuseUpdate(desktop: Desktop): Promise<ShownDialog['optio
   }
   const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length === 3);
   return dialogs[2]?.options;
+}
+
+/** Closes the main window to the tray, past the explanation that the first time shows. */
+export async function closeToTray(desktop: Desktop): Promise<void> {
+  const before = (await desktop.snapshot()).dialogs.length;
+  await desktop.control('closeWindow');
+  const isHidden = ({ windows }: Snapshot) => windows[0]?.isShown === false;
+  const snapshot = await desktop.until((now) => isHidden(now) || now.dialogs.length > before);
+  if (!isHidden(snapshot)) await desktop.control('answerMessage', 1);
+  await desktop.until(isHidden);
 }
 
 /** Quits from the tray and waits for the exit code. */

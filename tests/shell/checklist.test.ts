@@ -272,7 +272,7 @@ function fakeWindowParts(loaded: string[]): Parameters<typeof createShellWindow>
     state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
     saveState() {},
     startAt: () => '#/setup/here',
-    hidesOnClose: () => false,
+    staysOpen: () => false,
     onPageGone() {},
     onFocus() {},
     onClosed() {},

@@ -38,7 +38,7 @@ function install() {
     app,
     BrowserWindow: { getAllWindows: () => [window] },
     clipboard: { readText: async () => 'copied' },
-    dialog: {} as Record<'showMessageBox' | 'showSaveDialog', (options: object) => Promise<unknown>>,
+    dialog: {} as Record<'showMessageBox' | 'showSaveDialog', (...given: object[]) => Promise<unknown>>,
     globalShortcut: {} as { register(key: string, run: () => void): boolean },
     Menu: { getApplicationMenu: () => null },
     powerMonitor: new EventEmitter(),
@@ -67,10 +67,11 @@ it('answers dialogs in order, also in advance', async () => {
   controls.answerMessage(1);
   await expect(first).resolves.toMatchObject({ response: 1 });
   controls.answerSave(null);
-  await expect(electron.dialog.showSaveDialog({})).resolves.toEqual({ canceled: true, filePath: '' });
+  const [window] = electron.BrowserWindow.getAllWindows();
+  await expect(electron.dialog.showSaveDialog(window as object, {})).resolves.toEqual({ canceled: true, filePath: '' });
   expect((await controls.snapshot()).dialogs).toEqual([
-    { kind: 'message', options: { message: 'one' } },
-    { kind: 'save', options: {} },
+    { kind: 'message', options: { message: 'one' }, parent: null },
+    { kind: 'save', options: {}, parent: 'app://gatehouse/' },
   ]);
 });
 

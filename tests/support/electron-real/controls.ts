@@ -74,20 +74,29 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
       },
     };
   }
+  const record = (kind: ShownDialog['kind'], given: readonly unknown[]) => {
+    const [parent, shown] = given.length === 2 ? given : [null, given[0]];
+    dialogs.push({
+      kind,
+      // The window and its pictures do not cross to the test.
+      options: { ...(shown as Record<string, unknown>), icon: undefined },
+      parent: (parent as Electron.BrowserWindow | null)?.webContents.getURL() ?? null,
+    });
+  };
   const messages = questions<number>();
   const saves = questions<string | null>();
   Object.assign(dialog, {
-    async showMessageBox(given: Record<string, unknown>) {
-      dialogs.push({ kind: 'message', options: given });
+    async showMessageBox(...given: unknown[]) {
+      record('message', given);
       return { response: await messages.ask(), checkboxChecked: false };
     },
-    async showSaveDialog(given: Record<string, unknown>) {
-      dialogs.push({ kind: 'save', options: given });
+    async showSaveDialog(...given: unknown[]) {
+      record('save', given);
       const filePath = await saves.ask();
       return { canceled: filePath === null, filePath: filePath ?? '' };
     },
     showErrorBox(title: string, content: string) {
-      dialogs.push({ kind: 'error', options: { title, content } });
+      record('error', [{ title, content }]);
     },
   });
   Object.assign(shell, {

@@ -19,18 +19,26 @@ async function waitForAnswer<Kind extends keyof typeof answers>(kind: Kind) {
   return answers[kind].shift() as (typeof answers)[Kind][number];
 }
 
+/** The options, or the window that the dialog belongs to and the options. */
+type Given = [options: object] | [parent: { readonly webContents: { getURL(): string } }, options: object];
+
+function record(kind: ShownDialog['kind'], given: Given): void {
+  const [parent, options] = given.length === 2 ? given : [null, given[0]];
+  dialogs.push({ kind, options: { ...options }, parent: parent && parent.webContents.getURL() });
+}
+
 export const dialog = {
-  async showMessageBox(options: Record<string, unknown>) {
-    dialogs.push({ kind: 'message', options });
+  async showMessageBox(...given: Given) {
+    record('message', given);
     return { response: await waitForAnswer('message'), checkboxChecked: false };
   },
-  async showSaveDialog(options: Record<string, unknown>) {
-    dialogs.push({ kind: 'save', options });
+  async showSaveDialog(...given: Given) {
+    record('save', given);
     const filePath = await waitForAnswer('save');
     return filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath };
   },
   showErrorBox(title: string, content: string) {
-    dialogs.push({ kind: 'error', options: { title, content } });
+    record('error', [{ title, content }]);
   },
 };
 

@@ -43,7 +43,7 @@ export const desktop = {
 
   closedToTray: 'Gatehouse keeps serving',
   closedToTrayDetail:
-    'The window is closed, but the panel keeps answering its API and subscription links. Its icon in the tray brings the window back; without a tray, start Gatehouse again. You can change this in Settings, This computer.',
+    'Without its window the panel keeps answering its API and subscription links. The icon in the tray brings the window back; without a tray, start Gatehouse again. You can change this in Settings, This computer.',
   keepServing: 'Keep serving',
 
   portTaken: 'The port is in use',
@@ -52,6 +52,52 @@ export const desktop = {
     'Addresses that bots and users know keep the usual port. It can be changed in Settings, Addresses.',
   tryAgain: 'Retry',
   cannotStart: 'Gatehouse cannot start',
+  unexpected: 'An unexpected error: {{message}}. If there is a log, it has the details: {{log}}',
+
+  obstacle: {
+    folderIsFile: 'The data folder {{folder}} is a file.',
+    folderUnusable: 'The data folder {{folder}} cannot be used: {{reason}}.',
+    folderLocked: 'The data folder {{folder}} cannot be locked: {{reason}}.',
+    folderOnNetwork:
+      'The data folder {{folder}} is on a network drive ({{network}}), where databases get damaged. Move it to a local disk.',
+    folderForeign: 'The folder {{folder}} contains other files and no panel. Move them away.',
+    folderLinked:
+      'The data folder {{folder}} cannot be used: {{path}} is a symbolic link, which the panel does not follow.',
+    folderOfOther: 'The data folder {{folder}} belongs to another account of this computer.',
+    folderOpen: 'Other accounts can write to the data folder {{folder}}, and that cannot be changed: {{reason}}.',
+    pathUnusable: '{{path}} cannot be used: {{reason}}.',
+    diskFull: 'The disk of the data folder {{folder}} is full. Free some space, then try again.',
+    inUse: 'Another panel is using the data folder {{folder}}. Stop it, then try again.',
+    inUseByCommand:
+      'Another panel (process {{pid}}, `panel {{command}}`) is using the data folder {{folder}}. Stop it, then try again.',
+    inUseByDesktop:
+      'Another Gatehouse application (process {{pid}}) is using the data folder {{folder}}. Quit it, then try again.',
+    databaseMissing:
+      'The database {{path}} is missing, and a panel has run here. Bring it back, or restore a backup with `panel restore`.',
+    databaseUnusable: 'The database {{path}} cannot be used: {{reason}}.',
+    markDamaged: '{{path}} is damaged. If no other panel has this data, run `panel promote --take-back`.',
+    portTaken: 'Port {{port}} on {{host}} is used by another program.',
+    portForbidden: 'This account may not listen on port {{port}}. Use one above 1023.',
+    addressForeign: '{{host}} is not an address of this computer.',
+    addressUnusable: 'The panel cannot listen on {{host}}, port {{port}}: {{reason}}.',
+  },
+  /** Why the system or the database refused. */
+  system: {
+    EACCES: 'permission denied',
+    EPERM: 'not permitted',
+    ENOSPC: 'no space left on the disk',
+    EROFS: 'the disk is read-only',
+    ENOENT: 'it does not exist',
+    ENOTDIR: 'a part of the path is not a folder',
+    EIO: 'the disk reports an error',
+    EMFILE: 'too many open files',
+    newer: 'a newer version of Gatehouse has changed it',
+    diverged: 'it was made by another edition of Gatehouse',
+    foreign: 'it is not a database of Gatehouse',
+    damaged: 'it is damaged; restore a backup',
+    unfinished: 'an import into it was interrupted',
+  },
+  version: 'Version {{version}}',
 
   rendererGone: 'The window has failed',
   rendererGoneDetail: 'The panel keeps serving; only unsaved input is lost. ({{reason}})',
