@@ -1,6 +1,6 @@
 // The `panel` command of the packaged application: how it is recognised and run.
 import { describe, expect, it } from 'vitest';
-import { findCommand, runCommand } from './command.ts';
+import { findCommand, findDebugSwitch, runCommand } from './command.ts';
 
 describe('the arguments of the command', () => {
   it.each([
@@ -14,12 +14,16 @@ describe('the arguments of the command', () => {
     [['/opt/gatehouse', '--no-sandbox'], null],
     [['/opt/gatehouse', '--hidden', 'panel'], null],
     [['/opt/gatehouse', 'panels'], null],
+    [['/opt/gatehouse', '--version'], ['--version']],
+    [['/opt/gatehouse', '--help'], ['--help']],
+    [['/opt/gatehouse', '--hidden', '--version'], null],
   ])('%j', (argv, command) => {
     expect(findCommand(argv, true)).toEqual(command);
   });
 
   it('is not recognised in a checkout, where `npx panel` is the command', () => {
     expect(findCommand(['electron', 'panel', 'url'], false)).toBeNull();
+    expect(findCommand(['electron', '--version'], false)).toBeNull();
   });
 });
 
@@ -37,3 +41,10 @@ it('runs as if it had been called by its own name, and returns its exit code', a
   expect(seen).toEqual([['app', 'panel', 'url', 'base_url']]);
   expect(code).toBe(5);
 });
+
+it.each(['remote-debugging-port', 'remote-debugging-pipe', null])(
+  'finds the switch %s that opens the pages to other programs',
+  (given) => {
+    expect(findDebugSwitch({ hasSwitch: (name) => name === given })).toBe(given);
+  },
+);

@@ -1,6 +1,7 @@
 // The `panel` command inside the packaged application, which has no Node to run it: `gatehouse panel reset-password`.
 import { openSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
+import type { CommandLine } from 'electron';
 
 const COMMAND = 'panel';
 /** An AppImage puts it before the arguments where the system limits user namespaces; root has to give it by hand. */
@@ -9,7 +10,19 @@ const NO_SANDBOX = '--no-sandbox';
 /** The arguments of the command; null if the application itself is to start, as always in a checkout, where `npx panel` is the command. */
 export function findCommand(argv: readonly string[], isPackaged: boolean): readonly string[] | null {
   const args = argv.slice(argv[1] === NO_SANDBOX ? 2 : 1);
-  return isPackaged && args[0] === COMMAND ? args.slice(1) : null;
+  if (!isPackaged) return null;
+  if (args[0] === COMMAND) return args.slice(1);
+  return args.length === 1 && ANSWERED.includes(args[0]) ? args : null;
+}
+
+/** What any program answers in a terminal, as the command does. */
+const ANSWERED: readonly unknown[] = ['--version', '--help', '-h'];
+
+/** Switches of Chromium by which another program takes over the pages. Fuses turn off those of Node alone. */
+const DEBUG_SWITCHES = ['remote-debugging-port', 'remote-debugging-pipe'];
+
+export function findDebugSwitch(commandLine: Pick<CommandLine, 'hasSwitch'>): string | null {
+  return DEBUG_SWITCHES.find((name) => commandLine.hasSwitch(name)) ?? null;
 }
 
 export interface CommandParts {

@@ -25,13 +25,13 @@ export function findDeepLink(argv: readonly string[]): string | null {
 
 export interface DeepLinks {
   /** From now on a link calls the listener with its place, null for a link that leads nowhere. Returns the place of the link that started the application. */
-  listen(listener: (place: string | null) => void): string | null;
+  listen(listener: (place: string | null) => unknown): string | null;
 }
 
 /** Call before the application is ready: macOS passes the link that started it by an event before that. */
 export function receiveDeepLinks(app: Pick<App, 'on'>, argv: readonly string[]): DeepLinks {
   let first = findDeepLink(argv);
-  let open = (place: string | null) => {
+  let open: (place: string | null) => unknown = (place) => {
     first = place ?? first;
   };
   app.on('open-url', (event, url) => {

@@ -5,8 +5,7 @@ import { type DesktopTexts, hostTexts } from '../i18n/host.ts';
 import { chooseLanguage, type Language } from '../i18n/languages.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import { openStateFile, type StateFile } from './desktop-state.ts';
-import type { Windows } from './desktop-windows.ts';
-import { createDialogs, type Dialogs } from './dialogs.ts';
+import { createDialogs, type DialogParent, type Dialogs } from './dialogs.ts';
 import type { Host } from './host.ts';
 import { createSecretClipboard, type SecretClipboard } from './host-channels.ts';
 import { appIcon } from './tray.ts';
@@ -21,8 +20,8 @@ export interface Basics {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** `host` and `windows` are called once they are made. */
-export function openBasics({ electron }: DesktopParts, host: () => Host, windows: () => Windows): Basics {
+/** `host` and `parent`, the window of dialogs, are called once everything is made. */
+export function openBasics({ electron }: DesktopParts, host: () => Host, parent: () => DialogParent): Basics {
   const { app } = electron;
   const state = openStateFile(join(app.getPath('userData'), 'desktop.json'));
   const language = () => {
@@ -43,7 +42,7 @@ export function openBasics({ electron }: DesktopParts, host: () => Host, windows
     dialogs: createDialogs({
       dialog: electron.dialog,
       texts,
-      parent: () => windows().dialogParent(),
+      parent,
       icon: () => appIcon(electron.nativeImage),
     }),
     clipboard: createSecretClipboard(electron.clipboard),

@@ -17,6 +17,7 @@ import { createQuickSearch } from './quick-search.ts';
 export function createDesktopChannels({ log }: Basics, host: () => Host, windows: () => Windows): PanelChannels {
   return createPanelChannels({
     session: () => host().session(),
+    whenOpened: () => host().whenOpened(),
     emit(sender, message) {
       const { find, main } = windows();
       const watching = find(sender);

@@ -1,6 +1,5 @@
 // The panel in the desktop application: its session, what its events are shown as, and how it is checked.
 
-import { renderCommands } from '../panel/command-name.ts';
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import type { Windows } from './desktop-windows.ts';
@@ -40,7 +39,7 @@ export function createDesktopHost(
     token: () => host.session()?.token() ?? null,
   });
   const host = createHost({
-    options: { folder: parts.folder, keyFile: parts.keyFile },
+    options: { folder: parts.folder, keyFile: parts.keyFile, startKeychain: parts.startKeychain },
     open: parts.openPanel,
     device: 'Gatehouse',
     ask: dialogs.refused,
@@ -63,7 +62,7 @@ export function createDesktopHost(
         log.error('panel not reopened', { reason, error });
         notify({
           title: t('notReopened'),
-          body: renderCommands(describeFailure(error, t)),
+          body: describeFailure(error, t),
           hash: '',
         });
       } else if (reason !== 'update') {

@@ -1,5 +1,6 @@
 // What the desktop application is composed of, by its entry or by a test.
 import type * as Electron from 'electron';
+import type { StartKeychainProcess } from '../adapters/vault/keychain-process.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import type { openPanel } from '../panel/panel.ts';
 import type { DeepLinks } from './deep-link.ts';
@@ -34,6 +35,8 @@ export interface DesktopParts {
   /** Absolute path of the panel's data folder. */
   readonly folder: string;
   readonly keyFile: string | undefined;
+  /** The binary does not run as Node. */
+  readonly startKeychain: StartKeychainProcess;
   /** Absolute path of the built preload. */
   readonly preload: string;
   /** null: this installation has no update feed. */

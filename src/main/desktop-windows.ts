@@ -4,7 +4,6 @@ import { EVENT_CHANNELS } from '../bridge/desktop-api.ts';
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import type { Host } from './host.ts';
-import { SETUP_HERE } from './ipc-session.ts';
 import { createRecordWindows, RECORD_SIZE, recordPlace, steppedState, userOfPlace } from './record-windows.ts';
 import type { Shutdown } from './shutdown.ts';
 import { trayIcon } from './tray.ts';
@@ -23,8 +22,8 @@ export interface Windows {
   openRecord(userId: number): void;
   /** A page that an own link names. */
   openHash(hash: string): void;
-  /** The place of a link from outside; null: the first page. */
-  openPlace(place: string | null): void;
+  /** The place of a link from outside, once the panel is open; null: the first page. */
+  openPlace(place: string | null): Promise<void>;
 }
 
 /** The later stages that windows report to. */
@@ -51,7 +50,7 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
       ...shared,
       state: () => stateOn(areas(), state.get().windows),
       saveState: (next) => state.set({ windows: withStateOn(areas(), state.get().windows, next) }),
-      startAt: () => (host().panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
+      startAt: () => '',
       staysOpen: (hide) => staysOpen(parts, basics, events.shutdown(), hide),
       onFocus: () => focus(main),
       onClosed() {},
@@ -108,7 +107,8 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
       if (user === undefined) main.show(hash);
       else openRecord(Number(user));
     },
-    openPlace(place) {
+    async openPlace(place) {
+      await host().whenOpened();
       // Before the set-up there is no record that a link could show.
       const target = host().panel()?.core.local.isSetUp() ? place : null;
       const user = target === null ? null : userOfPlace(target);
@@ -118,16 +118,20 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
   };
 }
 
+/** `--g-page` of the pages. */
+export const BACKGROUND = { light: '#f8f8fa', dark: '#0d0e11' } as const;
+
 function buildSharedParts(
   { electron, preload, process }: DesktopParts,
   { log, dialogs }: Basics,
-  { shutdown, onPageGone }: WindowEvents,
+  { onPageGone }: WindowEvents,
 ): SharedParts {
   const { platform } = process;
   return {
     BrowserWindow: electron.BrowserWindow,
     preload,
     icon: platform === 'linux' ? trayIcon(electron.nativeImage, platform) : null,
+    background: () => BACKGROUND[electron.nativeTheme.shouldUseDarkColors ? 'dark' : 'light'],
     workAreas: () => workAreas(electron.screen),
     onPageGone,
     onLoadFailed: (error: unknown) => log.warn('pages not loaded', { error: String(error) }),
@@ -136,7 +140,6 @@ function buildSharedParts(
       return dialogs.pageFailed(reason, parent);
     },
     onUnresponsive: dialogs.unresponsive,
-    onSessionEnd: () => void shutdown().prepare(),
   };
 }
 

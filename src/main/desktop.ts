@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FILES } from '../adapters/data-folder.ts';
 import { withoutYearMark } from '../i18n/dates.ts';
 import { type Language, languageEntry } from '../i18n/languages.ts';
+import { followChildren } from './child-processes.ts';
 import { LINK_SCHEME } from './deep-link.ts';
 import { type Basics, openBasics } from './desktop-basics.ts';
 import { attachChannels, createDesktopChannels } from './desktop-channels.ts';
@@ -16,6 +17,7 @@ import type { PanelChannels } from './panel-channels.ts';
 import { followSleep } from './power.ts';
 import { serveScheme } from './protocol.ts';
 import { guardContents, guardSession } from './security.ts';
+import { followSessionEnd } from './session-end.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { createUpdates, type Updates } from './updates.ts';
 
@@ -35,14 +37,16 @@ interface Stages extends DesktopHost {
 /** Call once the application is ready and holds the single-instance lock. Rejects with any error that is not a refusal. */
 export async function startDesktop(parts: DesktopParts): Promise<void> {
   const stages = createStages(parts);
-  const { host, shutdown, record } = stages;
+  const { host, shutdown, record, menus } = stages;
   try {
-    if (!(await host.open())) return parts.electron.app.exit(0);
-    record.start();
     serveWindows(parts, stages);
     followSystem(parts, stages);
-    stages.checks.start();
+    // Opening the panel may wait for the keychain or for an answer to a dialog: the window is there before.
     showFirst(parts, stages);
+    if (!(await host.open())) return parts.electron.app.exit(0);
+    record.start();
+    menus.refresh();
+    stages.checks.start();
     stages.updates?.start();
     await reportBadEnd(parts, stages);
   } catch (error) {
@@ -60,7 +64,7 @@ function createStages(parts: DesktopParts): Stages {
   const basics = openBasics(
     parts,
     () => host,
-    () => windows,
+    () => windows.dialogParent(),
   );
   const channels = createDesktopChannels(
     basics,
@@ -140,15 +144,17 @@ function createDesktopUpdates(
 }
 
 /** The pages, and what they can ask. */
-function serveWindows(parts: DesktopParts, { badEnd, basics, host, ...stages }: Stages): void {
+function serveWindows(parts: DesktopParts, { basics, host, ...stages }: Stages): void {
   const { log } = basics;
-  if (badEnd !== null) log.warn('the last run did not end properly', { ...badEnd });
   serveScheme(parts.electron.protocol, { pages: parts.pages, session: host.session, log });
   attachChannels(parts, basics, stages);
 }
 
 /** What the system does with the machine, the application and its processes. */
-function followSystem({ electron, clock }: DesktopParts, { basics, host, notify, menus }: Stages): void {
+function followSystem(
+  { electron, clock, process }: DesktopParts,
+  { basics, host, notify, menus, shutdown }: Stages,
+): void {
   const { app, nativeTheme, powerMonitor } = electron;
   const { state, texts, log } = basics;
   followSleep({
@@ -161,11 +167,15 @@ function followSystem({ electron, clock }: DesktopParts, { basics, host, notify,
     },
     onFailed: (error) => log.error('waking failed', { error: String(error) }),
   });
+  followSessionEnd({
+    BrowserWindow: electron.BrowserWindow,
+    platform: process.platform,
+    stop: shutdown.prepare,
+    exit: () => app.exit(0),
+  });
+  followChildren(app, log);
   nativeTheme.themeSource = state.get().appearance.theme;
   app.on('activate', menus.actions.open);
-  app.on('child-process-gone', (_event, { type, reason, exitCode, name }) => {
-    if (reason !== 'clean-exit') log.error('process of Chromium gone', { type, reason, exitCode, name });
-  });
   // Without a listener Electron would quit; the panel runs without a window.
   app.on('window-all-closed', () => {});
 }
@@ -177,7 +187,7 @@ function showFirst({ electron, links, process }: DesktopParts, { windows, menus 
   menus.refresh();
   // macOS passes no arguments to what it opens at login.
   const isOpenedAtLogin = process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
-  if (firstLink !== null) windows.openPlace(firstLink);
+  if (firstLink !== null) void windows.openPlace(firstLink);
   else if (!process.argv.includes(HIDDEN) && !isOpenedAtLogin) windows.main.show();
   // In a checkout the program is Electron, which would show this link in every application of its kind.
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
@@ -186,7 +196,8 @@ function showFirst({ electron, links, process }: DesktopParts, { windows, menus 
 async function reportBadEnd({ folder }: DesktopParts, { badEnd, basics, notify }: Stages): Promise<void> {
   if (badEnd === null) return;
   const { at, message } = badEnd;
-  const { dialogs, language, texts } = basics;
+  const { dialogs, language, log, texts } = basics;
+  log.warn('the last run did not end properly', { ...badEnd });
   if (message === null) notify({ title: texts()('endedBadly'), body: texts()('endedBadlyDetail'), hash: '' });
   else await dialogs.crashed({ at: formatTime(at, language()), message }, join(folder, FILES.log));
 }

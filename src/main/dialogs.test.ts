@@ -100,7 +100,8 @@ const denied = Object.assign(new Error('EACCES: permission denied, open'), { cod
 describe.each(KINDS)('the refusal %s', (kind) => {
   it('has no option of the command line, and every fact', () => {
     const text = describeFailure(startRefusal(kind, FACTS, denied), hostTexts('en', 'desktop'));
-    expect(text).not.toMatch(/--\w|\{\{|obstacle|undefined/);
+    // Commands that are typed elsewhere have theirs.
+    expect(text.replace(/`[^`]+`/g, '')).not.toMatch(/--\w|\{\{|obstacle|undefined/);
   });
 
   it('is in Russian, with the reason of the system', () => {

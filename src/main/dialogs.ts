@@ -3,7 +3,7 @@ import type { BrowserWindow, Dialog, MessageBoxOptions, NativeImage } from 'elec
 import { findObstacle, type Obstacle } from '../adapters/start-obstacle.ts';
 import type { Versions } from '../bridge/desktop-api.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
-import { renderCommands } from '../panel/command-name.ts';
+import { ownCommandName, renderCommands } from '../panel/command-name.ts';
 import type { StartChoice } from './host.ts';
 import type { BadEnd } from './last-run.ts';
 import type { Question } from './updates.ts';
@@ -57,7 +57,7 @@ export function createDialogs({ dialog, texts, parent: findParent, icon }: Dialo
     const options: MessageBoxOptions = {
       type,
       message,
-      detail: renderCommands(detail),
+      detail,
       title: 'Gatehouse',
       buttons: buttons.map(([, label]) => label),
       defaultId: Math.max(
@@ -136,7 +136,7 @@ export function createDialogs({ dialog, texts, parent: findParent, icon }: Dialo
     },
     async crashed({ at, message }, log) {
       const t = texts();
-      const detail = t('crashedDetail', { at, message, log });
+      const detail = t('crashedDetail', { at, message: renderCommands(message), log });
       await ask({ type: 'warning', message: t('crashed'), detail, buttons: [['ok', t('ok')]] });
     },
     choose({ message, detail, buttons, enter = 0 }) {
@@ -164,7 +164,7 @@ export function createDialogs({ dialog, texts, parent: findParent, icon }: Dialo
     },
     async failedToStart(message, log) {
       const t = texts();
-      const detail = t('unexpected', { message, log });
+      const detail = t('unexpected', { message: renderCommands(message), log });
       await ask({ type: 'error', message: t('cannotStart'), detail, buttons: [['quit', t('quit')]] });
     },
   };
@@ -192,10 +192,10 @@ const CODES = [
 /** Why the panel does not start, in the language of the interface; the text of an error that is not expected is shown as it is. */
 export function describeFailure(error: unknown, t: DesktopTexts): string {
   const obstacle = findObstacle(error);
-  if (obstacle === null) return error instanceof Error ? error.message : String(error);
+  if (obstacle === null) return renderCommands(error instanceof Error ? error.message : String(error));
   const known = CODES.find((code) => code === obstacle.code);
   const reason = known === undefined ? obstacle.reason : t(`system.${known}`);
-  return t(`obstacle.${obstacle.kind}`, { ...obstacle.facts, reason });
+  return t(`obstacle.${obstacle.kind}`, { ...obstacle.facts, reason, panel: ownCommandName() });
 }
 
 /** What the dialog about the application shows. */

@@ -35,6 +35,8 @@ export interface Host {
   log(): Log | null;
   /** False: the user chose to quit. Rejects with any error that is not a refusal. */
   open(): Promise<boolean>;
+  /** Resolves when the panel was opened for the first time. */
+  whenOpened(): Promise<void>;
   /** Reopens a panel that no longer listens or cannot read its database, or that could not be reopened before; otherwise does nothing. */
   check(): Promise<void>;
   /** Opens the panel again after `close`, with its session. False: it cannot be opened now, which is reported, and retried at every check. */
@@ -54,6 +56,7 @@ export function createHost(parts: HostParts): Host {
   let reopening: Promise<void> | null = null;
   /** Of the session when the panel was last closed. */
   let lastToken: string | null = null;
+  const opened = Promise.withResolvers<void>();
 
   async function start(token: string | null): Promise<void> {
     const panel = await parts.open({ ...parts.options, port, isInside: true });
@@ -112,6 +115,7 @@ export function createHost(parts: HostParts): Host {
       for (;;) {
         try {
           await start(null);
+          opened.resolve();
           return true;
         } catch (error) {
           if (!isRefusal(error)) throw error;
@@ -121,6 +125,7 @@ export function createHost(parts: HostParts): Host {
         }
       }
     },
+    whenOpened: () => opened.promise,
     async check() {
       const reason = isClosing ? null : open === null ? fault : findFault(open.panel);
       if (reason !== null) await reopenOnce(reason);

@@ -18,14 +18,16 @@ import {
   session,
   shell,
   Tray,
+  utilityProcess,
 } from 'electron';
 import { FILES, findDataFolder } from '../adapters/data-folder.ts';
+import type { KeychainProcess } from '../adapters/vault/keychain-process.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
 import { machineParts } from '../panel/machine-parts.ts';
 import { openPanel } from '../panel/panel.ts';
-import { findCommand, runCommand } from './command.ts';
+import { findCommand, findDebugSwitch, runCommand } from './command.ts';
 import { receiveDeepLinks } from './deep-link.ts';
 import { startDesktop } from './desktop.ts';
 import { findDevPages } from './dev-pages.ts';
@@ -35,6 +37,7 @@ import { builtPages, type PageSource, registerScheme } from './protocol.ts';
 import { findUpdater } from './updates.ts';
 
 const command = findCommand(process.argv, app.isPackaged);
+const debugSwitch = app.isPackaged ? findDebugSwitch(app.commandLine) : null;
 
 app.setName('Gatehouse');
 app.setAppUserModelId('dev.gatehouse.panel');
@@ -45,14 +48,42 @@ app.enableSandbox();
 app.commandLine.appendSwitch('disable-software-rasterizer');
 registerScheme(protocol);
 
+// Off in Electron, where Wayland has keys of the whole system by it alone.
+app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal');
+
 // Awaited, because Electron opens the display as soon as this module has been evaluated, and a command needs none.
-if (command !== null) await runAsCommand(command);
+if (debugSwitch !== null) refuseSwitch(debugSwitch);
+else if (command !== null) await runAsCommand(command);
 else if (app.requestSingleInstanceLock()) void run();
 else app.quit();
+
+/** By it any program of the user could drive the pages, which are signed in. Chromium opens the port after this module was evaluated. */
+function refuseSwitch(name: string): void {
+  process.stderr.write(`gatehouse: --${name} is not accepted.\n`);
+  app.exit(2);
+}
 
 async function runAsCommand(args: readonly string[]): Promise<void> {
   app.dock?.hide();
   app.exit(await runCommand(args, { process, load: () => import('../cli/index.ts') }));
+}
+
+function startKeychain(module: URL): KeychainProcess {
+  const child = utilityProcess.fork(fileURLToPath(module), [], { serviceName: 'Keychain', stdio: 'ignore' });
+  return {
+    send: (request) => child.postMessage(request),
+    onReply: (listener) => void child.once('message', listener),
+    onEnd: (listener) => void child.once('exit', (code) => listener(String(code))),
+    kill() {
+      try {
+        // Not its own way of ending it, which waits for the thread with the prompt.
+        if (child.pid === undefined) child.kill();
+        else process.kill(child.pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    },
+  };
 }
 
 const loadUpdater = async () => (await import('electron-updater')).default.autoUpdater;
@@ -95,6 +126,7 @@ async function run(): Promise<void> {
       updater: await findUpdater(app.isPackaged, process.resourcesPath, loadUpdater),
       clock: machineParts().clock,
       folder: findDataFolder(undefined),
+      startKeychain,
       keyFile: process.env.GATEHOUSE_KEY_FILE && resolve(process.env.GATEHOUSE_KEY_FILE),
       preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
     });

@@ -1,7 +1,7 @@
 // The administrator's session of the desktop's window: calls the panel's door in this process and holds the session's token, so that
 // the pages never have it.
 
-import type { CallEnvelope, CallHeaders } from '../bridge/desktop-api.ts';
+import { type CallEnvelope, type CallHeaders, SETUP_HERE } from '../bridge/desktop-api.ts';
 import type { Problem } from '../contract/errors.ts';
 import type { Output } from '../contract/table.ts';
 import type { Core } from '../core/kernel/core.ts';
@@ -35,9 +35,6 @@ export interface IpcSessionOptions {
   /** Called when a session begins and (null) ends. */
   onSession?(token: string | null): void;
 }
-
-/** Replaces a setup link's token: the window itself needs no link. */
-export const SETUP_HERE = 'here';
 
 export interface IpcSessionParts {
   readonly door: Pick<Door, 'call' | 'watch' | 'fail'>;

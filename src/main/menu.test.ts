@@ -15,7 +15,7 @@ const actions = {
 };
 
 it.each([
-  ['linux', 'File'],
+  ['linux', '&File'],
   ['darwin', 'Gatehouse'],
 ] as const)('has the menu of %s, with zoom and without developer tools', (platform, first) => {
   const template = menuTemplate(english, actions, platform);
@@ -33,6 +33,16 @@ it('has what macOS users expect in the menu of the application, and only there',
   }
 });
 
+it.each(['linux', 'darwin', 'win32'] as const)('the windows and the help of %s are known as such', (platform) => {
+  const roles = menuTemplate(english, actions, platform).map(({ role }) => role);
+  expect(roles.filter((role) => role !== undefined)).toEqual(['window', 'help']);
+});
+
+it.each(['en', 'ru'] as const)('each menu of Linux and Windows opens by Alt and a letter (%s)', (language) => {
+  const labels = menuTemplate(hostTexts(language, 'desktop'), actions, 'linux').map(({ label }) => label ?? '');
+  for (const label of labels) expect(label).toMatch(/^&\p{L}/u);
+});
+
 it.each(['linux', 'darwin', 'win32'] as const)('offers on %s to check for updates if there is a feed', (platform) => {
   const checkForUpdates = () => {};
   const entries = (check: (() => void) | null) =>
@@ -48,21 +58,26 @@ describe('the commands of the pages', () => {
     { id: 'go users', label: 'Go to Users', group: 'goTo', isEverywhere: false, keys: 'g u' },
     { id: 'users.create', label: 'Add a user', group: 'acts', isEverywhere: true, keys: 'n' },
     { id: 'theme', label: 'Theme: Dark', group: 'appearance', isEverywhere: false },
+    { id: 'go settings sales', label: 'Settings: Sales', settingsLabel: 'Sales', group: 'goTo', isEverywhere: false },
     { id: 'frame.print', label: 'Print', group: 'appearance', isEverywhere: true, keys: 'mod+p' },
+    { id: 'frame.signOut', label: 'Sign out', group: 'appearance', isEverywhere: true },
+    { id: 'frame.keys', label: 'Keyboard shortcuts', group: 'appearance', isEverywhere: true, keys: '?' },
   ] as const;
   const listLabels = (commands: typeof acts | undefined) =>
     Object.fromEntries(
       menuTemplate(english, actions, 'linux', commands).map(({ label, submenu }) => [
-        label,
+        label?.replace('&', '') ?? '',
         Array.isArray(submenu) ? submenu.map((item) => item.label) : [],
       ]),
     );
 
   it('are in menus of their own and in the view, where there are any', () => {
-    const { Go, Actions, View, File } = listLabels(acts);
+    const { Go, Actions, View, File, Help } = listLabels(acts);
     expect(File).toContain('Print');
-    expect(View).not.toContain('Print');
-    expect(Go).toEqual(['Search…', undefined, 'Go to Users']);
+    expect(File).toEqual(expect.arrayContaining(['Print', 'Sign out']));
+    expect(Help?.[0]).toBe('Keyboard shortcuts');
+    for (const label of ['Print', 'Sign out', 'Keyboard shortcuts']) expect(View).not.toContain(label);
+    expect(Go).toEqual(['Search…', undefined, 'Go to Users', undefined, 'Settings']);
     expect(Actions).toEqual(['Add a user']);
     expect(View).toContain('Theme: Dark');
     expect(listLabels(undefined)).not.toHaveProperty('Go');
@@ -96,6 +111,7 @@ describe('the commands of the pages', () => {
   it('are taken from a page only if they are such', () => {
     expect(parseActs(acts)).toEqual(acts);
     expect(parseActs([])).toEqual([]);
+    expect(parseActs([{ ...acts[0], settingsLabel: 7 }])).toBeNull();
     const [first] = acts;
     for (const wrong of [
       null,

@@ -24,11 +24,21 @@ export function menuTemplate(
   acts: readonly MenuAct[] = [],
 ): readonly MenuItemConstructorOptions[] {
   const buildItems = (some: readonly MenuAct[]) => some.map((act) => actItem(act, actions.act, platform));
-  const items = (group: MenuAct['group']) =>
-    buildItems(acts.filter((act) => act.group === group && !OF_FILE_MENU.includes(act.id)));
-  const printing = buildItems(acts.filter(({ id }) => OF_FILE_MENU.includes(id)));
+  const pick = (ids: readonly string[]) => buildItems(acts.filter(({ id }) => ids.includes(id)));
+  const items = (group: MenuAct['group'], isOfSettings = false) =>
+    buildItems(
+      acts.filter(
+        (act) => act.group === group && !PLACED.includes(act.id) && (act.settingsLabel !== undefined) === isOfSettings,
+      ),
+    );
+  const printing = pick(PRINTING);
+  const session = pick([SIGN_OUT]);
   const appearance = items('appearance');
+  const ofSettings = items('goTo', true);
   const isMac = platform === 'darwin';
+  /** With the letter that opens it by Alt. */
+  const title = (label: string) => (isMac ? label : `&${label}`);
+  const close = { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: actions.closeWindow };
   const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => actions.openPage('#/settings') };
   const quit = { label: t('quit'), accelerator: 'CmdOrCtrl+Q', click: actions.quit };
   const about = { label: t('about'), click: actions.about };
@@ -40,18 +50,18 @@ export function menuTemplate(
       ? [{ label: 'Gatehouse', submenu: [about, ...updates, separator, settings, separator, ...macItems(t), quit] }]
       : []),
     {
-      label: t('file'),
+      label: title(t('file')),
       submenu: [
         ...(isMac ? [] : [settings, separator]),
         ...(printing.length > 0 ? [...printing, separator] : []),
         { label: t('openDataFolder'), click: actions.openDataFolder },
         separator,
-        { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: actions.closeWindow },
-        ...(isMac ? [] : [quit]),
+        ...session,
+        ...(isMac ? [close] : [quit]),
       ],
     },
     {
-      label: t('edit'),
+      label: title(t('edit')),
       submenu: [
         { role: 'undo', label: t('undo') },
         { role: 'redo', label: t('redo') },
@@ -63,7 +73,7 @@ export function menuTemplate(
       ],
     },
     {
-      label: t('view'),
+      label: title(t('view')),
       submenu: [
         { role: 'reload', label: t('reload') },
         separator,
@@ -78,20 +88,32 @@ export function menuTemplate(
     ...(acts.length > 0
       ? [
           {
-            label: t('go'),
+            label: title(t('go')),
             submenu: [
               actItem({ id: PALETTE, label: t('search'), keys: 'mod+k' }, actions.act, platform),
               separator,
               ...items('goTo'),
+              ...(ofSettings.length > 0 ? [separator, { label: t('settings'), submenu: ofSettings }] : []),
             ],
           },
-          { label: t('acts'), submenu: items('acts') },
+          { label: title(t('acts')), submenu: items('acts') },
         ]
       : []),
-    { label: t('window'), submenu: [{ role: 'minimize', label: t('minimize') }] },
     {
-      label: t('help'),
+      role: 'window',
+      label: title(t('window')),
       submenu: [
+        { role: 'minimize', label: t('minimize') },
+        ...(isMac
+          ? ([{ role: 'zoom', label: t('zoomWindow') }, separator, { role: 'front', label: t('front') }] as const)
+          : [close]),
+      ],
+    },
+    {
+      role: 'help',
+      label: title(t('help')),
+      submenu: [
+        ...pick([KEYS]),
         { label: t('apiDocs'), click: () => actions.openPage('#/settings/security/api/docs') },
         ...(isMac ? [] : [separator, ...updates, about]),
       ],
@@ -99,8 +121,11 @@ export function menuTemplate(
   ];
 }
 
-/** Where every program has them. */
-const OF_FILE_MENU: readonly string[] = ['frame.print', 'frame.savePdf'];
+const PRINTING = ['frame.print', 'frame.savePdf'];
+const SIGN_OUT = 'frame.signOut';
+const KEYS = 'frame.keys';
+/** Commands that are where every program has them, whatever their group. */
+const PLACED: readonly string[] = [...PRINTING, SIGN_OUT, KEYS];
 
 /** The search over everything, which is no command of its own list. */
 export const PALETTE = 'frame.palette';
@@ -110,7 +135,7 @@ export const PALETTE = 'frame.palette';
  * field. macOS would take a letter from what is typed, so there it is shown only with ⌘.
  */
 export function actItem(
-  { id, label, keys = '' }: Pick<MenuAct, 'id' | 'label' | 'keys'>,
+  { id, label, settingsLabel, keys = '' }: Pick<MenuAct, 'id' | 'label' | 'settingsLabel' | 'keys'>,
   act: (id: string) => void,
   platform: NodeJS.Platform,
 ): MenuItemConstructorOptions {
@@ -119,7 +144,7 @@ export function actItem(
   const accelerator = `${mod ? 'CmdOrCtrl+' : ''}${shift ? 'Shift+' : ''}${letter?.toUpperCase()}`;
   return {
     // `&` would underline the next letter.
-    label: label.replaceAll('&', '&&'),
+    label: (settingsLabel ?? label).replaceAll('&', '&&'),
     ...(hasKey && { accelerator, registerAccelerator: false }),
     click: () => act(id),
   };
@@ -138,11 +163,19 @@ export function parseActs(value: unknown): readonly MenuAct[] | null {
 
 function parseAct(value: unknown): MenuAct | null {
   if (!isRecord(value)) return null;
-  const { id, label, isEverywhere, keys } = value;
+  const { id, label, settingsLabel, isEverywhere, keys } = value;
   const group = GROUPS.find((known) => known === value.group);
   if (group === undefined || typeof isEverywhere !== 'boolean' || !isShort(id) || !isShort(label)) return null;
   if (keys !== undefined && !isShort(keys)) return null;
-  return { id, label, group, isEverywhere, ...(keys !== undefined && { keys }) };
+  if (settingsLabel !== undefined && !isShort(settingsLabel)) return null;
+  return {
+    id,
+    label,
+    group,
+    isEverywhere,
+    ...(settingsLabel !== undefined && { settingsLabel }),
+    ...(keys !== undefined && { keys }),
+  };
 }
 
 function isShort(value: unknown): value is string {

@@ -1,4 +1,4 @@
-// The watches of several windows: each window has its own, also where two pages chose the same number.
+// What several windows watch: each has its own, also where two pages chose the same number. What one calls before the panel is open.
 import { expect, it } from 'vitest';
 import { createPanelChannels } from './panel-channels.ts';
 
@@ -14,6 +14,7 @@ it('gives each window what it watches, and ends the watches of a closed one only
   };
   const { handlers, endWatches } = createPanelChannels({
     session: () => session as never,
+    whenOpened: async () => {},
     emit: (sender, message) => heard.push([sender, message.watch]),
     log: { error() {} },
   });
@@ -29,4 +30,19 @@ it('gives each window what it watches, and ends the watches of a closed one only
   expect(stopped).toEqual([1]);
   handlers.unwatch(7, 1);
   expect(stopped).toEqual([1, 0]);
+});
+
+it('a call of a window that is there before the panel waits for it', async () => {
+  const opened = Promise.withResolvers<void>();
+  let session: object | null = null;
+  const { handlers } = createPanelChannels({
+    session: () => session as never,
+    whenOpened: () => opened.promise,
+    emit() {},
+    log: { error() {} },
+  });
+  const reply = handlers.call(7, 'panelState', '{}', {});
+  session = { call: async () => ({ ok: true, text: '{}', etag: null }) };
+  opened.resolve();
+  await expect(reply).resolves.toMatchObject({ ok: true });
 });

@@ -16,6 +16,8 @@ const DONE: CallEnvelope = { ok: true, text: null, etag: null };
 export interface PanelChannelParts {
   /** null while no panel is open. */
   session(): IpcSession | null;
+  /** Resolves when the panel was opened for the first time: the window may be there before. */
+  whenOpened(): Promise<void>;
   /** Sends a message to the contents that watch. */
   emit(sender: number, message: LiveMessage): void;
   readonly log: Pick<Log, 'error'>;
@@ -27,7 +29,7 @@ export interface PanelChannels {
   endWatches(sender: number): void;
 }
 
-export function createPanelChannels({ session, emit, log }: PanelChannelParts): PanelChannels {
+export function createPanelChannels({ session, whenOpened, emit, log }: PanelChannelParts): PanelChannels {
   /** Of each of the contents by the numbers that its page chose. */
   const watches = new Map<number, Map<number, () => void>>();
   const requireSession = (): IpcSession => {
@@ -51,8 +53,9 @@ export function createPanelChannels({ session, emit, log }: PanelChannelParts): 
   return {
     handlers: {
       call: (_sender, id, input, headers) =>
-        attempt(() => {
+        attempt(async () => {
           if (typeof id !== 'string' || typeof input !== 'string') throw new PanelError('bad_json');
+          await whenOpened();
           return requireSession().call(id, input, readHeaders(headers));
         }),
       watch: (sender, watch, lastId) =>

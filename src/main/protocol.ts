@@ -55,7 +55,8 @@ export async function answer(parts: SchemeParts, request: Request): Promise<Resp
 async function transferBackup({ session }: SchemeParts, request: Request, path: string): Promise<Response> {
   const open = session();
   if (open === null) throw new PanelError('unavailable');
-  const name = decodeURIComponent(path.slice(BACKUPS.length));
+  const name = decodeName(path.slice(BACKUPS.length));
+  if (name === null) throw new PanelError('not_found');
   const reply = await open.transfer(request.method, name, request.headers.get('content-type'), request.body);
   const { status, headers, body } = reply;
   const content =
@@ -63,6 +64,15 @@ async function transferBackup({ session }: SchemeParts, request: Request, path: 
       ? body
       : (ReadableStream.from(body) as ReadableStream<Uint8Array<ArrayBuffer>>);
   return new Response(content, { status, headers: toPairs(headers) });
+}
+
+/** null: an escape in it is none. */
+function decodeName(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 function notFound(): Response {

@@ -4,7 +4,7 @@ import { QUICK_SEARCH } from '../bridge/desktop-api.ts';
 
 export interface QuickSearch {
   isOn(): boolean;
-  /** False: another program has the key. */
+  /** False: another program has the key, or the system gives none. */
   set(isOn: boolean): boolean;
 }
 

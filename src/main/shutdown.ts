@@ -29,6 +29,8 @@ export function createShutdown({ app, process, record, log, steps }: ShutdownPar
   let hasStarted = false;
   let isPrepared = false;
   let isQuitting = false;
+  /** The steps, while they run and afterwards; null: they run at the next end. */
+  let running: Promise<number> | null = null;
   const report = (event: string, error: unknown) => {
     log()?.error(event, { error });
     record.fail(error);
@@ -40,6 +42,12 @@ export function createShutdown({ app, process, record, log, steps }: ShutdownPar
   };
   process.on('uncaughtException', onUncaught);
   process.on('unhandledRejection', onUncaught);
+
+  /** Once, however often the end is announced. */
+  function runOnce(): Promise<number> {
+    running ??= runSteps();
+    return running;
+  }
 
   /** Returns the exit code. */
   async function runSteps(): Promise<number> {
@@ -64,19 +72,20 @@ export function createShutdown({ app, process, record, log, steps }: ShutdownPar
     event.preventDefault();
     if (hasStarted) return;
     hasStarted = true;
-    void runSteps().then((code) => app.exit(code));
+    void runOnce().then((code) => app.exit(code));
   });
   return {
     hasStarted: () => hasStarted,
     async prepare() {
       hasStarted = true;
-      await runSteps();
+      await runOnce();
       isPrepared = true;
     },
     resume() {
       if (isQuitting) return false;
       hasStarted = false;
       isPrepared = false;
+      running = null;
       record.start();
       return true;
     },

@@ -1,6 +1,9 @@
-// The window opens as it was on the present screens, as far as they allow, and says when Windows ends the session.
+// The window opens as it was on the present screens, as far as they allow, in the color of the pages.
 import { EventEmitter } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BACKGROUND } from './desktop-windows.ts';
 import { clampBounds, createShellWindow, stateOn, type WindowStates, withStateOn } from './window.ts';
 
 const primary = { x: 0, y: 0, width: 1600, height: 1000 };
@@ -61,27 +64,31 @@ describe('the state of the window', () => {
   });
 });
 
-it('says when the session of the user ends, since Windows then waits for nothing else', () => {
-  const window = Object.assign(new EventEmitter(), {
-    webContents: Object.assign(new EventEmitter(), { id: 1 }),
-    loadURL: async () => {},
-    isMinimized: () => false,
-    isDestroyed: () => false,
-    show() {},
-    focus() {},
-  });
-  const onSessionEnd = vi.fn();
+it('has the background of the pages before they are painted', () => {
+  const tokens = readFileSync(join(import.meta.dirname, '../renderer/src/theme/tokens.css'), 'utf8');
+  const [light, dark] = [...tokens.matchAll(/--g-page: (#[\da-f]{6});/g)].map(([, color]) => color);
+  expect(BACKGROUND).toEqual({ light, dark });
+  const made: unknown[] = [];
+  class FakeWindow extends EventEmitter {
+    readonly webContents = Object.assign(new EventEmitter(), { id: 1 });
+    constructor({ backgroundColor }: { readonly backgroundColor: string }) {
+      super();
+      made.push(backgroundColor);
+    }
+    loadURL = async () => {};
+    isMinimized = () => false;
+    isDestroyed = () => false;
+    show() {}
+    focus() {}
+  }
   const parts = {
-    BrowserWindow: function FakeWindow() {
-      return window;
-    },
+    BrowserWindow: FakeWindow,
+    background: () => BACKGROUND.dark,
     state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
     workAreas: () => [primary],
     startAt: () => '',
     onFocus() {},
-    onSessionEnd,
   };
   createShellWindow(parts as never, 'go').show();
-  window.emit('session-end');
-  expect(onSessionEnd).toHaveBeenCalledOnce();
+  expect(made).toEqual([dark]);
 });

@@ -38,6 +38,8 @@ export interface WindowParts {
   readonly preload: string;
   /** For systems that take it from no file of the application; null elsewhere. */
   readonly icon: NativeImage | null;
+  /** That of the pages, so that nothing flashes before they are painted. */
+  background(): string;
   /** Work areas of the screens, the primary one first. */
   workAreas(): readonly Rectangle[];
   state(): WindowState;
@@ -56,8 +58,6 @@ export interface WindowParts {
   /** `parent`: the window, where it is on the screen. */
   onFailed(reason: string, parent: BrowserWindow | null): Promise<'reload' | 'close'>;
   onUnresponsive(parent: BrowserWindow | null): Promise<'reload' | 'wait'>;
-  /** The user signs out of Windows, or it shuts down: the process is ended without an event that the application could delay. */
-  onSessionEnd(): void;
 }
 
 export interface ShellWindow {
@@ -88,6 +88,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
       minHeight: MIN_SIZE.height,
       show: false,
       title: 'Gatehouse',
+      backgroundColor: parts.background(),
       autoHideMenuBar: true,
       ...(parts.icon !== null && { icon: parts.icon }),
       webPreferences: webPreferences(parts.preload),
@@ -106,7 +107,6 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
       const hide = () => alive()?.hide();
       if (parts.staysOpen(hide)) event.preventDefault();
     });
-    created.on('session-end', parts.onSessionEnd);
     created.on('closed', () => {
       window = null;
       parts.onPageGone(id);

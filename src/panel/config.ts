@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
 import { refusal } from '../adapters/refusal.ts';
+import type { StartKeychainProcess } from '../adapters/vault/keychain-process.ts';
 import type { OpenEngine } from '../core/ports/engines.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import type { openDemoShop } from '../demo/index.ts';
@@ -28,6 +29,8 @@ export type PanelOptions = {
   readonly keyFile?: string | undefined;
   /** Without `keyFile` and without a keychain, the panel creates its own key file. */
   readonly makesKeyFile?: boolean | undefined;
+  /** Starts the process that calls the keychain, where this program does not run as Node. */
+  readonly startKeychain?: StartKeychainProcess | undefined;
   /** Log destination; default: a file in the data folder. */
   readonly log?: 'stderr' | undefined;
   /** Restarts this panel by its launcher, on request of a command. */

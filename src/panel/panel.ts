@@ -143,7 +143,8 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const keyFile = options.makesKeyFile
     ? await prepareKeyFile(given, { instanceId, sealed, dataFolder: folder, log })
     : findKeyFile(given, instanceId);
-  const vaultOptions = { instanceId, keyFile, dataFolder: folder, log };
+  const startKeychain = options.startKeychain ?? null;
+  const vaultOptions = { instanceId, keyFile, dataFolder: folder, startKeychain, log };
   const vault = await openVault({ ...vaultOptions, sealed });
   steps.add('vault', vault.close);
   const backupParts = {
@@ -286,7 +287,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     keyFile,
     caPath,
     door,
-    storedSession: createStoredSession(instanceId, log),
+    storedSession: createStoredSession(instanceId, log, startKeychain),
     api,
     async wake() {
       reach.forget();

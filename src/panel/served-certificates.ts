@@ -25,6 +25,8 @@ const DAY = 86_400_000;
 const WARN_MS = 30 * DAY;
 const BY_ACME = 'acme.pem';
 const CHECK_MS = 60_000;
+/** How often the addresses of the machine are compared, which reads no file: clients refuse the certificate until it has a new one. */
+const ADDRESS_CHECK_MS = 3000;
 const TARGETS: readonly CertificateTarget[] = ['panel', 'links'];
 
 export interface ServedCertificates extends Certificates {
@@ -137,10 +139,21 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   }
 
   let renewing = Promise.resolve();
-  const stopRenewing = parts.timers.every(CHECK_MS, () => {
-    renewing = ensure(parts.settings())
+  const renew = () => {
+    // One after the other, so that two do not each make one.
+    renewing = renewing
+      .then(() => ensure(parts.settings()))
       .then(use)
       .catch((error: unknown) => log.error('certificate not renewed', { error: String(error) }));
+  };
+  const stopRenewing = parts.timers.every(CHECK_MS, renew);
+  const listHosts = () => certificateHosts(parts.listensOn(), parts.settings()).join();
+  let hosts = listHosts();
+  const stopFollowing = parts.timers.every(ADDRESS_CHECK_MS, () => {
+    const present = listHosts();
+    if (present === hosts) return;
+    hosts = present;
+    renew();
   });
 
   return {
@@ -151,6 +164,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
     },
     async stop() {
       stopRenewing();
+      stopFollowing();
       await renewing;
     },
     served: () => (parts.hasLinks() ? TARGETS : TARGETS.slice(0, 1)).map(view),

@@ -7,7 +7,19 @@ import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { ADMIN, call, closeToTray, createApiKey, picture, quit, readBaseUrl, refuseUpdate, setUp, signIn, visit } from './steps.ts';
+import {
+  ADMIN,
+  call,
+  closeToTray,
+  createApiKey,
+  picture,
+  quit,
+  readBaseUrl,
+  refuseUpdate,
+  setUp,
+  signIn,
+  visit,
+} from './steps.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -42,14 +54,18 @@ describeDesktop('the desktop', () => {
 
     const again = await machine.start();
     const { dialogs } = await again.until((snapshot) => snapshot.dialogs.length > 0);
-    expect(dialogs[0]?.options).toMatchObject({
-      message: 'The port is in use',
-      buttons: ['Use another port this time', 'Retry', 'Quit Gatehouse'],
+    // The window is there before the panel, and the dialog belongs to it.
+    expect(dialogs[0]).toMatchObject({
+      options: {
+        message: 'The port is in use',
+        detail: expect.stringContaining(`Port ${port} on 127.0.0.1 is used by another program.`),
+        buttons: ['Use another port this time', 'Retry', 'Quit Gatehouse'],
+      },
+      parent: expect.stringMatching(/^app:\/\/gatehouse\//),
     });
     await again.control('answerMessage', 1);
     await again.until((snapshot) => snapshot.dialogs.length > 1);
     await again.control('answerMessage', 0);
-    await again.until((snapshot) => snapshot.windows.length > 0);
     const page = await again.page();
     await signIn(page);
     const moved = await readBaseUrl(page);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { request } from './api.ts';
-import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
+import { type Desktop, describeDesktop, type Machine, openMachine, type Snapshot } from './driver.ts';
 import { ADMIN, call, createApiKey, listViolations, picture, quit, readBaseUrl, setUp, visit } from './steps.ts';
 
 let machine: Machine;
@@ -213,6 +213,30 @@ describeDesktop('the first day', () => {
     expect((await desktop.snapshot()).toolTip).toBe('The API is paused; links keep working');
     await desktop.control('pressTray', 'Pause the API');
     expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
+  });
+
+  it('names its versions in a dialog of the window, and copies them', async () => {
+    await desktop.control('pressMenu', 'About Gatehouse');
+    const { dialogs, windows } = await desktop.until((snapshot) =>
+      snapshot.dialogs.some(({ options }) => options.message === 'Gatehouse'),
+    );
+    const detail = expect.stringMatching(/^Version \d+\.\d+\.\d+\nElectron .+\n© \d{4} Gatehouse$/);
+    expect(dialogs.at(-1)).toMatchObject({
+      options: { title: 'Gatehouse', detail, defaultId: 1 },
+      parent: windows[0]?.url,
+    });
+    await desktop.control('answerMessage', 0);
+    await desktop.until(({ clipboard }) => clipboard.startsWith('Version '));
+  });
+
+  it('has nothing in the tray that belongs to the page on screen', async () => {
+    const page = await desktop.page();
+    const listMenu = ({ menu }: Snapshot) => JSON.stringify(menu);
+    await visit(page, 'users');
+    await desktop.until((snapshot) => listMenu(snapshot).includes('Save as a view'));
+    expect(JSON.stringify((await desktop.snapshot()).tray)).not.toContain('Save as a view');
+    await visit(page, 'overview');
+    await desktop.until((snapshot) => !listMenu(snapshot).includes('Save as a view'));
   });
 
   it('copies base_url from the tray', async () => {

@@ -28,6 +28,7 @@ function install() {
     isPackaged: false,
     setPath: (name: string, path: string) => void Object.assign(paths, { [name]: path }),
     enableSandbox() {},
+    commandLine: { hasSwitch: () => true },
   });
   const window = {
     isVisible: () => true,

@@ -37,7 +37,8 @@ export function fakeIpc(): FakeIpc {
       for (const listener of listeners.get(EVENT_CHANNELS.live) ?? []) listener({}, cloned);
     });
   };
-  const { handlers, endWatches } = createPanelChannels({ session: () => session, log, emit });
+  const { handlers, endWatches } = createPanelChannels({
+    whenOpened: async () => {}, session: () => session, log, emit });
   const unused = () => {
     throw new Error('not part of this test');
   };

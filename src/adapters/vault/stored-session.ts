@@ -1,6 +1,7 @@
-// Stores the desktop's session for its next start: the token is in the system's keychain only.
-import type { AsyncEntry } from 'keytar';
+// Stores the desktop's session for its next start: the token is in the system's keychain and nowhere else.
 import type { Log } from '../../core/ports/ports.ts';
+import type { KeychainReply } from './keychain-entry.ts';
+import { callKeychain, type StartKeychainProcess } from './keychain-process.ts';
 
 export interface StoredSession {
   /** null if there is no session, or the keychain does not answer. */
@@ -10,43 +11,37 @@ export interface StoredSession {
   remove(): Promise<void>;
 }
 
-const SERVICE = 'Gatehouse';
-/** Without it the library falls back silently to the kernel's keyring, which a reboot empties. */
-const OPTIONS = { linux: { store: 'secret-service' } } as const;
-/** How long the keychain may take, in ms: it may be showing a prompt. */
+/** How long to wait for the keychain, in ms: it may be showing a prompt, which stays open. */
 const TIMEOUT_MS = 3000;
 
+type Act = { readonly act: 'read' | 'remove' } | { readonly act: 'write'; readonly value: string };
+
 /** The stored session of one panel. Never rejects: without a keychain the user signs in. */
-export function createStoredSession(instanceId: string, log: Pick<Log, 'warn'>): StoredSession {
-  const withEntry = async <T>(what: string, work: (entry: AsyncEntry) => Promise<T>): Promise<T | null> => {
-    try {
-      const { AsyncEntry: Entry } = await import('keytar');
-      return await inTime(work(new Entry(SERVICE, `session:${instanceId}`, OPTIONS)));
-    } catch (error) {
-      log.warn('stored session', { what, failure: String(error).slice(0, 300) });
-      return null;
-    }
+export function createStoredSession(
+  instanceId: string,
+  log: Pick<Log, 'warn'>,
+  start: StartKeychainProcess | null,
+): StoredSession {
+  const access = async (act: Act): Promise<KeychainReply> => {
+    const { reply } = callKeychain({ instanceId, entry: 'session', ...act }, start);
+    const answer = await inTime(reply);
+    if ('reason' in answer) log.warn('stored session', { what: act.act, failure: answer.reason });
+    return answer;
   };
   return {
-    read: async () => (await withEntry('read', (entry) => entry.getPassword())) ?? null,
-    write: async (token) => {
-      const isStored = await withEntry('write', async (entry) => {
-        await entry.setPassword(token);
-        // Read back, because some keychains accept a value without storing it.
-        return (await entry.getPassword()) === token;
-      });
-      return isStored === true;
+    async read() {
+      const answer = await access({ act: 'read' });
+      return answer.outcome === 'found' ? answer.value : null;
     },
-    remove: async () => {
-      await withEntry('remove', (entry) => entry.deletePassword());
+    write: async (token) => (await access({ act: 'write', value: token })).outcome === 'found',
+    async remove() {
+      await access({ act: 'remove' });
     },
   };
 }
 
-function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the keychain did not answer')), TIMEOUT_MS);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+async function inTime(reply: Promise<KeychainReply>): Promise<KeychainReply> {
+  const { promise: late, resolve } = Promise.withResolvers<KeychainReply>();
+  const timer = setTimeout(resolve, TIMEOUT_MS, { outcome: 'locked', reason: 'the keychain did not answer' });
+  return Promise.race([reply, late]).finally(() => clearTimeout(timer));
 }

@@ -7,6 +7,7 @@ import type { Log, Vault, VaultReason, VaultState } from '../../core/ports/ports
 import type { SealedStore } from '../../core/ports/sealed.ts';
 import { keyFileLocation } from './key-file.ts';
 import { keychainLocation } from './keychain.ts';
+import type { StartKeychainProcess } from './keychain-process.ts';
 import { type Found, type KeyLocation, type MasterKey, newMasterKey, openWith, sealWith } from './master-key.ts';
 
 export type VaultOptions = {
@@ -17,6 +18,8 @@ export type VaultOptions = {
   readonly keyFile: string | null;
   /** The data folder, which must not contain the key file. */
   readonly dataFolder?: string;
+  /** How the process that calls the keychain is started; null: as Node. */
+  readonly startKeychain?: StartKeychainProcess | null;
   readonly log: Log;
 };
 
@@ -32,8 +35,10 @@ export interface OpenVault extends Vault {
  * Reads the master key and returns the vault in any state, within about 3 s; never rejects. A missing key file is created at once, an entry
  * in the keychain when the first secret needs it.
  */
-export async function openVault({ instanceId, sealed, keyFile, dataFolder, log }: VaultOptions): Promise<OpenVault> {
-  const location = keyFile === null ? keychainLocation(instanceId) : keyFileLocation(keyFile, dataFolder ?? null);
+export async function openVault(options: VaultOptions): Promise<OpenVault> {
+  const { instanceId, sealed, keyFile, dataFolder, startKeychain, log } = options;
+  const location =
+    keyFile === null ? keychainLocation(instanceId, startKeychain) : keyFileLocation(keyFile, dataFolder ?? null);
   const vault = createVault(location, { instanceId, sealed, log });
   const state = await vault.refresh();
   // If the key cannot be created, the vault's state has the reason.

@@ -30,6 +30,9 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
   app.setPath('appData', options.appData);
   app.setPath('downloads', options.downloads);
   if (options.isPackaged) Object.defineProperty(app, 'isPackaged', { value: true });
+  // Playwright's own, which a packaged application refuses.
+  const hasSwitch = app.commandLine.hasSwitch.bind(app.commandLine);
+  app.commandLine.hasSwitch = (name) => name !== 'remote-debugging-port' && hasSwitch(name);
   const enableSandbox = app.enableSandbox.bind(app);
   app.enableSandbox = () => {
     appCalls.push('enableSandbox');

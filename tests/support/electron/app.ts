@@ -39,15 +39,16 @@ class App extends EventEmitter {
     this.beforeReady('enableSandbox');
     this.calls.push('enableSandbox');
   }
-  readonly commandLine = { appendSwitch: () => this.beforeReady('appendSwitch') };
+  readonly commandLine = {
+    appendSwitch: () => this.beforeReady('appendSwitch'),
+    hasSwitch: (name: string) => process.argv.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`)),
+  };
   setAsDefaultProtocolClient = (scheme: string) => void this.calls.push(`setAsDefaultProtocolClient ${scheme}`);
   badge = 0;
   setBadgeCount(count: number): boolean {
     this.badge = count;
     return true;
   }
-  showAboutPanel = () => void this.calls.push('showAboutPanel');
-
   getPath(name: string): string {
     const path = paths[name];
     if (path === undefined) throw new Error(`no path ${name}`);

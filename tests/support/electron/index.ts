@@ -4,4 +4,5 @@ import './controls.ts';
 export { app } from './app.ts';
 export { dialog, Menu, Notification, shell, Tray } from './recorded.ts';
 export { clipboard, globalShortcut, nativeImage, nativeTheme, powerMonitor, screen, session } from './system.ts';
+export { utilityProcess } from './utility.ts';
 export { BrowserWindow, ipcMain, protocol } from './windows.ts';

@@ -24,7 +24,7 @@ type Given = [options: object] | [parent: { readonly webContents: { getURL(): st
 
 function record(kind: ShownDialog['kind'], given: Given): void {
   const [parent, options] = given.length === 2 ? given : [null, given[0]];
-  dialogs.push({ kind, options: { ...options }, parent: parent && parent.webContents.getURL() });
+  dialogs.push({ kind, options: { ...options }, parent: parent?.webContents.getURL() ?? null });
 }
 
 export const dialog = {

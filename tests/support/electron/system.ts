@@ -23,7 +23,7 @@ export const globalShortcut = {
   },
   unregister: (key: string) => void shortcuts.delete(key),
 };
-export const nativeTheme = { themeSource: 'system' };
+export const nativeTheme = { themeSource: 'system', shouldUseDarkColors: false };
 export const nativeImage = { createFromDataURL: (url: string) => ({ url }) };
 
 const display = { id: 1, workArea: { x: 0, y: 0, width: 1600, height: 1000 } };

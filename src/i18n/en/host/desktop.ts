@@ -21,6 +21,8 @@ export const desktop = {
   zoomOut: 'Zoom out',
   fullScreen: 'Full screen',
   minimize: 'Minimize',
+  zoomWindow: 'Zoom',
+  front: 'Bring all to front',
   services: 'Services',
   hide: 'Hide Gatehouse',
   hideOthers: 'Hide others',
@@ -69,13 +71,13 @@ export const desktop = {
     diskFull: 'The disk of the data folder {{folder}} is full. Free some space, then try again.',
     inUse: 'Another panel is using the data folder {{folder}}. Stop it, then try again.',
     inUseByCommand:
-      'Another panel (process {{pid}}, `panel {{command}}`) is using the data folder {{folder}}. Stop it, then try again.',
+      'Another panel (process {{pid}}, `{{panel}} {{command}}`) is using the data folder {{folder}}. Stop it, then try again.',
     inUseByDesktop:
       'Another Gatehouse application (process {{pid}}) is using the data folder {{folder}}. Quit it, then try again.',
     databaseMissing:
-      'The database {{path}} is missing, and a panel has run here. Bring it back, or restore a backup with `panel restore`.',
+      'The database {{path}} is missing, and a panel has run here. Bring it back, or restore a backup with `{{panel}} restore`.',
     databaseUnusable: 'The database {{path}} cannot be used: {{reason}}.',
-    markDamaged: '{{path}} is damaged. If no other panel has this data, run `panel promote --take-back`.',
+    markDamaged: '{{path}} is damaged. If no other panel has this data, run `{{panel}} promote --take-back`.',
     portTaken: 'Port {{port}} on {{host}} is used by another program.',
     portForbidden: 'This account may not listen on port {{port}}. Use one above 1023.',
     addressForeign: '{{host}} is not an address of this computer.',

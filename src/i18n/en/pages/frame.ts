@@ -89,7 +89,6 @@ export const frame = {
     title: 'Keyboard shortcuts',
     general: 'Everywhere',
     palette: 'Open the command palette',
-    help: 'Show all keys',
     search: 'Search in this list',
     close: 'Close what is open',
     goTo: 'Go to {{screen}}',

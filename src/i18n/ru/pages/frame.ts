@@ -99,7 +99,6 @@ export const frame: Russian<typeof english> = {
     title: 'Сочетания клавиш',
     general: 'Везде',
     palette: 'Открыть палитру команд',
-    help: 'Показать все клавиши',
     search: 'Искать в этом списке',
     close: 'Закрыть открытое',
     goTo: 'Перейти: {{screen}}',

@@ -38,8 +38,17 @@ function Offered({ shell }: { readonly shell: NonNullable<HostApi['shell']> }) {
   return null;
 }
 
-function listMenuActs({ id, label, group, keys }: Command): readonly MenuAct[] {
+function listMenuActs({ id, label, settingsLabel, group, keys }: Command): readonly MenuAct[] {
   if (group === 'records') return [];
   const isEverywhere = ALL_ACTS.some((act) => act.id === id && act.contexts.includes('everywhere'));
-  return [{ id, label, group, isEverywhere, ...(keys !== undefined && { keys }) }];
+  return [
+    {
+      id,
+      label,
+      group,
+      isEverywhere,
+      ...(settingsLabel !== undefined && { settingsLabel }),
+      ...(keys !== undefined && { keys }),
+    },
+  ];
 }

@@ -16,6 +16,7 @@ export const desktop = {
   notificationsHint: 'When a node stops answering, a user has used all traffic, or a backup fails.',
   quickSearch: 'Search from any program',
   quickSearchHint: '{{keys}} shows the window with the search over users, records and actions.',
-  keyTaken: 'Another program has this key. Nothing was changed.',
+  keyTaken:
+    'The system did not give Gatehouse this key: another program has it, or it is not allowed. Nothing was changed.',
   versions: 'Versions',
 } as const;

@@ -38,8 +38,8 @@ import {
 
 type ActSubject = 'users' | 'plans' | 'connections' | 'nodes' | 'webhooks' | 'frame';
 
-/** What an action applies to: one record, the selected records of a list, or no record. */
-export type ActionContext = 'record' | 'selection' | 'everywhere';
+/** Where an act applies: to one record, to the selected records of a list, to its page, or everywhere. */
+export type ActionContext = 'record' | 'selection' | 'page' | 'everywhere';
 
 interface ActionDefinition {
   readonly subject: ActSubject;
@@ -71,7 +71,7 @@ export const ACTS = {
     keywords: 'make',
     keys: 'n',
   },
-  'users.saveView': { subject: 'users', name: 'users:views.save', icon: IconBookmarkPlus, contexts: ['everywhere'] },
+  'users.saveView': { subject: 'users', name: 'users:views.save', icon: IconBookmarkPlus, contexts: ['page'] },
   'users.extend': {
     subject: 'users',
     name: 'users:act.extend',
@@ -335,7 +335,7 @@ export const ACTS = {
     contexts: ['everywhere'],
     keys: 'mod+k',
   },
-  'frame.keys': { subject: 'frame', name: 'frame:keys.help', icon: IconKeyboard, contexts: ['everywhere'], keys: '?' },
+  'frame.keys': { subject: 'frame', name: 'frame:keys.title', icon: IconKeyboard, contexts: ['everywhere'], keys: '?' },
   'frame.print': { subject: 'frame', name: 'frame:print', icon: IconPrinter, contexts: ['everywhere'], keys: 'mod+p' },
   'frame.savePdf': { subject: 'frame', name: 'frame:savePdf', icon: IconFileTypePdf, contexts: ['everywhere'] },
   'frame.signOut': { subject: 'frame', name: 'frame:account.signOut', icon: IconLogout, contexts: ['everywhere'] },

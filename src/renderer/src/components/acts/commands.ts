@@ -7,6 +7,8 @@ export interface Command {
   readonly id: string;
   readonly label: string;
   readonly group: 'goTo' | 'acts' | 'records' | 'appearance';
+  /** Its name among the sections of the settings, where it leads to one: the menus group these. */
+  readonly settingsLabel?: string;
   readonly icon?: TablerIcon;
   /** Further words that find it. */
   readonly keywords?: string;

@@ -3,6 +3,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
+import { SETUP_HERE } from '../../../../bridge/desktop-api.ts';
 import { isWeak } from '../../../../domain/password-strength.ts';
 import { StrengthMeter } from '../../components/credentials/strength-meter.tsx';
 import { TwoFactorEnrol } from '../../components/credentials/two-factor-enrol.tsx';
@@ -21,10 +22,12 @@ import { ThisComputer } from './this-computer.tsx';
 
 export function SetUp() {
   const { path } = useRoute();
+  const { shell } = useHost();
   const { data: state } = useOperation('panelState', {});
   // The password typed in the form, for the next step; never stored.
   const [password, setPassword] = useState<string>();
-  const token = path[0] === 'setup' ? path[1] : undefined;
+  const link = path[0] === 'setup' ? path[1] : undefined;
+  const token = shell === null ? link : SETUP_HERE;
   if (state?.signed_in && path[1] === 'done') return <Done password={password} />;
   if (state?.set_up) return <AlreadySetUp />;
   if (token === undefined) return <Notice title="needLinkTitle" text="needLinkText" />;
