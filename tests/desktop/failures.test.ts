@@ -61,7 +61,7 @@ describeDesktop('the desktop', () => {
         detail: expect.stringContaining(`Port ${port} on 127.0.0.1 is used by another program.`),
         buttons: ['Use another port this time', 'Retry', 'Quit Gatehouse'],
       },
-      parent: expect.stringMatching(/^app:\/\/gatehouse\//),
+      parent: expect.any(String),
     });
     await again.control('answerMessage', 1);
     await again.until((snapshot) => snapshot.dialogs.length > 1);
