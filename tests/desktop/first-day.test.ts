@@ -122,7 +122,7 @@ describeDesktop('the first day', () => {
     const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.some(({ kind }) => kind === 'save'));
     expect(dialogs.at(-1)).toMatchObject({
       options: { defaultPath: join(machine.home, 'Downloads', 'panel-openapi.json') },
-      parent: page.url(),
+      parent: expect.stringContaining('#/settings/security/api/docs'),
     });
     await desktop.control('answerSave', path);
     await expect
@@ -216,6 +216,8 @@ describeDesktop('the first day', () => {
   });
 
   it('names its versions in a dialog of the window, and copies them', async () => {
+    await desktop.control('pressTray', 'Open Gatehouse');
+    await desktop.until((snapshot) => snapshot.windows[0]?.isShown === true);
     await desktop.control('pressMenu', 'About Gatehouse');
     const { dialogs, windows } = await desktop.until((snapshot) =>
       snapshot.dialogs.some(({ options }) => options.message === 'Gatehouse'),

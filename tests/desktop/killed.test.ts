@@ -1,35 +1,15 @@
 // Each process of the application is killed while bots write: what was acknowledged stays, and but for the main one the panel serves on.
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect, inject, it } from 'vitest';
 import { times } from '../support/long.ts';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
+import { listDescendants } from './processes.ts';
 import { call, createApiKey, quit, readBaseUrl, setUp } from './steps.ts';
 
 /** As Chromium names its processes; '' is the main one. */
 const KINDS = ['renderer', 'gpu-process', 'utility', 'zygote', ''] as const;
 /** How many users are written at most before a kill. */
 const MAX_WRITES = 40;
-
-function readProcess(pid: string): { readonly parent: number; readonly command: string } | null {
-  try {
-    const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-    return { parent, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') };
-  } catch {
-    return null;
-  }
-}
-
-/** The processes of a kind below the main one. */
-function findProcesses(main: number, kind: string): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const known = new Map(pids.map((pid) => [Number(pid), readProcess(pid)]));
-  const isBelow = (pid: number): boolean => {
-    const parent = known.get(pid)?.parent ?? 0;
-    return parent === main || (parent > 1 && isBelow(parent));
-  };
-  return [...known.keys()].filter((pid) => isBelow(pid) && known.get(pid)?.command.includes(`--type=${kind}`));
-}
 
 /** Writes users until a request fails; their names once they are acknowledged. */
 function startWriter(machine: Machine, baseUrl: string, key: string, acknowledged: string[]) {
@@ -79,7 +59,7 @@ if (inject('isElectronReal') && process.platform === 'linux') {
         const awaited = acknowledged.length + Math.floor(Math.random() * MAX_WRITES);
         await expect.poll(() => acknowledged.length, { interval: 1, timeout: 300_000 }).toBeGreaterThanOrEqual(awaited);
         const before = (await desktop.snapshot()).dialogs.length;
-        const found = kind === '' ? [desktop.pid] : findProcesses(desktop.pid, kind);
+        const found = kind === '' ? [desktop.pid] : listDescendants(desktop.pid, `--type=${kind}`);
         for (const pid of found) process.kill(pid, 'SIGKILL');
         if (kind === '') {
           await Promise.all([writer.done, desktop.ended]);
