@@ -2,6 +2,7 @@
 import type { TestProject } from 'vitest/node';
 import { findDesktop } from '../../scripts/desktop.ts';
 import { root } from '../../scripts/run.ts';
+import { ensurePackages, KEYCHAIN_PROGRAMS } from '../../scripts/system-packages.ts';
 import { ensureBuilt } from '../support/built.ts';
 import { ensureChromium } from '../support/chromium.ts';
 
@@ -11,6 +12,8 @@ declare module 'vitest' {
     isElectronReal: boolean;
     /** Why it cannot run although it was requested; null otherwise. */
     noElectron: string | null;
+    /** Why there is no keychain to test with; null if there is one. */
+    noKeychain: string | null;
   }
 }
 
@@ -21,6 +24,7 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('isElectronReal', isReal);
   project.provide('noElectron', missing);
   if (missing !== null) return;
+  project.provide('noKeychain', await ensurePackages(KEYCHAIN_PROGRAMS));
   if (!isReal) await ensureChromium();
   await ensureBuilt();
 }
