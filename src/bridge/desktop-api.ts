@@ -57,7 +57,7 @@ export interface MenuAct {
   readonly group: 'goTo' | 'acts' | 'appearance';
   /** Its name among the sections of the settings, where it leads to one. */
   readonly settingsLabel?: string;
-  /** It does not depend on what is on screen, so the tray has it too. */
+  /** Whether it is independent of the page on screen, so that the tray can offer it too. */
   readonly isEverywhere: boolean;
   /** Its key in the pages, such as `mod+k` or `n`. */
   readonly keys?: string;
@@ -106,7 +106,7 @@ export interface DesktopApi {
 /** Replaces a setup link's token: the window itself needs no link. */
 export const SETUP_HERE = 'here';
 
-/** In the query of the pages' address in a record's own window; the hash is the record's. */
+/** The query parameter that marks a record's own window; the hash is the record's. */
 export const RECORD_MARK = 'record';
 
 /** Called by a window, handled by the main process. */

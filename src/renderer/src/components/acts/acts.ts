@@ -38,7 +38,7 @@ import {
 
 type ActSubject = 'users' | 'plans' | 'connections' | 'nodes' | 'webhooks' | 'frame';
 
-/** Where an act applies: to one record, to the selected records of a list, to its page, or everywhere. */
+/** What an action applies to: one record, the selected records of a list, the page on screen, or none of them. */
 export type ActionContext = 'record' | 'selection' | 'page' | 'everywhere';
 
 interface ActionDefinition {
