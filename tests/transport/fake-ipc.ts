@@ -38,7 +38,11 @@ export function fakeIpc(): FakeIpc {
     });
   };
   const { handlers, endWatches } = createPanelChannels({
-    whenOpened: async () => {}, session: () => session, log, emit });
+    whenOpened: async () => {},
+    session: () => session,
+    log,
+    emit,
+  });
   const unused = () => {
     throw new Error('not part of this test');
   };
