@@ -6,6 +6,7 @@ import { chooseLanguage, type Language } from '../i18n/languages.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import { openStateFile, type StateFile } from './desktop-state.ts';
 import { createDialogs, type DialogParent, type Dialogs } from './dialogs.ts';
+import { openEarlyLog } from './early-log.ts';
 import type { Host } from './host.ts';
 import { createSecretClipboard, type SecretClipboard } from './host-channels.ts';
 import { appIcon } from './tray.ts';
@@ -16,12 +17,12 @@ export interface Basics {
   texts(): DesktopTexts;
   readonly dialogs: Dialogs;
   readonly clipboard: SecretClipboard;
-  /** The panel's; nothing is logged before there is one. */
+  /** The panel's, also before there is one and after its end. */
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
 /** `host` and `parent`, the window of dialogs, are called once everything is made. */
-export function openBasics({ electron }: DesktopParts, host: () => Host, parent: () => DialogParent): Basics {
+export function openBasics({ electron, folder }: DesktopParts, host: () => Host, parent: () => DialogParent): Basics {
   const { app } = electron;
   const state = openStateFile(join(app.getPath('userData'), 'desktop.json'));
   const language = () => {
@@ -35,6 +36,7 @@ export function openBasics({ electron }: DesktopParts, host: () => Host, parent:
     return chooseLanguage(preferences);
   };
   const texts = () => hostTexts(language(), 'desktop');
+  const log = () => host().log() ?? openEarlyLog(folder);
   return {
     state,
     language,
@@ -47,8 +49,8 @@ export function openBasics({ electron }: DesktopParts, host: () => Host, parent:
     }),
     clipboard: createSecretClipboard(electron.clipboard),
     log: {
-      warn: (event, fields) => host().log()?.warn(event, fields),
-      error: (event, fields) => host().log()?.error(event, fields),
+      warn: (event, fields) => log()?.warn(event, fields),
+      error: (event, fields) => log()?.error(event, fields),
     },
   };
 }

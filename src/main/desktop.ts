@@ -50,7 +50,6 @@ export async function startDesktop(parts: DesktopParts): Promise<void> {
     stages.updates?.start();
     await reportBadEnd(parts, stages);
   } catch (error) {
-    shutdown.report('desktop not started', error);
     await shutdown.prepare();
     throw error;
   }
@@ -92,7 +91,7 @@ function createStages(parts: DesktopParts): Stages {
     app,
     record,
     process: parts.process,
-    log: host.log,
+    log: basics.log,
     steps: [
       () => {
         for (const one of windows.all()) one.save();

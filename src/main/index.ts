@@ -20,18 +20,18 @@ import {
   Tray,
   utilityProcess,
 } from 'electron';
+import { systemClock } from '../adapters/clock.ts';
 import { FILES, findDataFolder } from '../adapters/data-folder.ts';
 import type { KeychainProcess } from '../adapters/vault/keychain-process.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
-import { machineParts } from '../panel/machine-parts.ts';
-import { openPanel } from '../panel/panel.ts';
 import { findCommand, findDebugSwitch, runCommand } from './command.ts';
 import { receiveDeepLinks } from './deep-link.ts';
 import { startDesktop } from './desktop.ts';
 import { findDevPages } from './dev-pages.ts';
 import { createDialogs } from './dialogs.ts';
+import { openEarlyLog } from './early-log.ts';
 import { openRunRecord } from './last-run.ts';
 import { builtPages, type PageSource, registerScheme } from './protocol.ts';
 import { findUpdater } from './updates.ts';
@@ -97,6 +97,7 @@ function findPages(): PageSource {
 }
 
 async function run(): Promise<void> {
+  const folder = findDataFolder(undefined);
   const links = receiveDeepLinks(app, process.argv);
   await app.whenReady();
   try {
@@ -119,19 +120,21 @@ async function run(): Promise<void> {
         shell,
         Tray,
       },
-      openPanel,
+      // Most of the program: loaded behind the window.
+      openPanel: async (options) => (await import('../panel/panel.ts')).openPanel(options),
       process,
       links,
       pages: findPages(),
       updater: await findUpdater(app.isPackaged, process.resourcesPath, loadUpdater),
-      clock: machineParts().clock,
-      folder: findDataFolder(undefined),
+      clock: systemClock,
+      folder,
       startKeychain,
       keyFile: process.env.GATEHOUSE_KEY_FILE && resolve(process.env.GATEHOUSE_KEY_FILE),
       preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
     });
   } catch (error) {
-    openRunRecord(app.getPath('userData'), machineParts().clock.now).fail(error);
+    openEarlyLog(folder)?.error('desktop not started', { error });
+    openRunRecord(app.getPath('userData'), systemClock.now).fail(error);
     const dialogs = createDialogs({
       dialog,
       texts: () => hostTexts(chooseLanguage([app.getLocale()]), 'desktop'),
@@ -140,7 +143,7 @@ async function run(): Promise<void> {
     });
     const message = error instanceof Error ? error.message : String(error);
     // Not the box for errors, which blocks the process: it can be ended while this one is open.
-    await dialogs.failedToStart(message, join(findDataFolder(undefined), FILES.log));
+    await dialogs.failedToStart(message, join(folder, FILES.log));
     app.exit(1);
   }
 }

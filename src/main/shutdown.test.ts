@@ -22,7 +22,7 @@ function setUp(steps: readonly (() => unknown)[]) {
   const record = openRunRecord(folder, () => 0);
   const log = fakeLog();
   record.start();
-  const shutdown = createShutdown({ app: app as never, process: process as never, record, steps, log: () => log });
+  const shutdown = createShutdown({ app: app as never, process: process as never, record, steps, log });
   /** Whether the application may quit at once. */
   const quit = () => {
     const event = { preventDefault: vi.fn() };

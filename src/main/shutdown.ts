@@ -7,8 +7,7 @@ export interface ShutdownParts {
   readonly app: Pick<App, 'on' | 'exit'>;
   readonly process: Pick<NodeJS.Process, 'on'>;
   readonly record: Pick<RunRecord, 'start' | 'end' | 'fail'>;
-  /** The panel's, also when that is closed; null: none was opened. */
-  log(): Pick<Log, 'error'> | null;
+  readonly log: Pick<Log, 'error'>;
   /** What must be done before the process ends, in this order. */
   readonly steps: readonly (() => unknown)[];
 }
@@ -20,8 +19,6 @@ export interface Shutdown {
   prepare(): Promise<void>;
   /** After `prepare`, where the installer did not start: a later quit runs the steps again. False: the application is quitting. */
   resume(): boolean;
-  /** Logs an error by which the application ends, and leaves it for the next start. */
-  report(event: string, error: unknown): void;
 }
 
 /** From now on quitting runs the steps first; a step that fails does not stop the others. */
@@ -32,7 +29,7 @@ export function createShutdown({ app, process, record, log, steps }: ShutdownPar
   /** The steps, while they run and afterwards; null: they run at the next end. */
   let running: Promise<number> | null = null;
   const report = (event: string, error: unknown) => {
-    log()?.error(event, { error });
+    log.error(event, { error });
     record.fail(error);
   };
 
@@ -89,6 +86,5 @@ export function createShutdown({ app, process, record, log, steps }: ShutdownPar
       record.start();
       return true;
     },
-    report,
   };
 }

@@ -27,6 +27,16 @@ test('every screen is reached from the rail, has its title, and Back leads back'
   }
 });
 
+test('in a low window only the page within the frame scrolls', async ({ page, visit }) => {
+  await page.setViewportSize({ width: 900, height: 400 });
+  for (const name of SCREENS) {
+    await visit(name.toLowerCase());
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    const excess = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    expect(excess, name).toBeLessThanOrEqual(0);
+  }
+});
+
 test('an address that leads nowhere says so', async ({ page, visit }) => {
   await visit('overview');
   await page.evaluate(() => {
