@@ -8,6 +8,7 @@ import { call, createApiKey, quit, readBaseUrl, setUp } from './steps.ts';
 
 /** As Chromium names its processes. */
 const KINDS = ['main', 'renderer', 'gpu-process', 'utility', 'zygote'] as const;
+type Kind = (typeof KINDS)[number];
 /** How many users are written at most before a kill. */
 const MAX_WRITES = 40;
 
@@ -44,13 +45,13 @@ async function readNames(machine: Machine, baseUrl: string, key: string): Promis
 }
 
 /** Why these cannot be tested here; null: they can. */
-function findObstacle(kind: (typeof KINDS)[number]): string | null {
+function findObstacle(kind: Kind): string | null {
   if (process.platform !== 'linux') return 'only on Linux';
   return inject('isElectronReal') || kind === 'main' || kind === 'renderer' ? null : 'only in Electron itself';
 }
 
 /** Kills all processes of a kind; returns how many. */
-function killAll({ pid }: Desktop, kind: (typeof KINDS)[number]): number {
+function killAll({ pid }: Desktop, kind: Kind): number {
   const found = kind === 'main' ? [pid] : listDescendants(pid, `--type=${kind}`);
   for (const one of found) process.kill(one, 'SIGKILL');
   return found.length;
