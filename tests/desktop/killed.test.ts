@@ -94,7 +94,9 @@ describeDesktop('a process of the application that is killed at any moment', () 
         }
         await writer.stop();
         expect(await readNames(machine, baseUrl, key)).toEqual(expect.arrayContaining(acknowledged));
-        console.log(`${kind} ${kill} of ${kills}: ${killed} killed, ${acknowledged.length} acknowledged; seen: ${seen}`);
+        console.log(
+          `${kind} ${kill} of ${kills}: ${killed} killed, ${acknowledged.length} acknowledged; seen: ${seen}`,
+        );
       }
       expect(await quit(desktop)).toBe(0);
     });
