@@ -28,7 +28,7 @@ test('every screen is reached from the rail, has its title, and Back leads back'
 });
 
 test('in a low window only the page within the frame scrolls', async ({ page, visit }) => {
-  await page.setViewportSize({ width: 900, height: 400 });
+  await page.setViewportSize({ width: 900, height: 300 });
   for (const name of SCREENS) {
     await visit(name.toLowerCase());
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
