@@ -1,4 +1,4 @@
-// The badge counts what the panel itself needs, and shows it as each system can.
+// The badge counts issues of the panel, in the form that each system supports.
 import { describe, expect, it, vi } from 'vitest';
 import { nodeExample } from '../contract/nodes/nodes.ts';
 import { OPERATIONS } from '../contract/table.ts';

@@ -1,4 +1,4 @@
-// The number on the application's icon in the dock or taskbar: what the panel itself needs, as the overview lists it.
+// The badge on the application's icon in the dock or taskbar: the number of the panel's issues in the overview.
 import type { App, NativeImage, nativeImage } from 'electron';
 import type { Output } from '../contract/table.ts';
 import type { Core } from '../core/kernel/core.ts';
@@ -11,7 +11,7 @@ const CALL: Call = {
   address: null,
 };
 const PAGE = 500;
-/** Whether an administrator ends it. Of customers some are always about to end, and the steps of a new panel are on its first page. */
+/** Whether an issue is counted: those that the administrator can solve. Some terms always end soon, and the first steps are on the first page. */
 const IS_COUNTED: { readonly [Kind in Attention['kind']]: boolean } = {
   clock: true,
   'node-down': true,
@@ -44,7 +44,7 @@ function allNodes(core: Pick<Core, 'call'>): Output<'listNodes'> {
   return { ...first, items };
 }
 
-/** `now`: epoch milliseconds. 0 while there is no administrator, or the panel cannot be read. */
+/** The number of issues; 0 without an administrator, or if the panel cannot be read. `now`: epoch ms. */
 export function countAttention(core: Pick<Core, 'call' | 'local'>, now: number): number {
   try {
     if (!core.local.isSetUp()) return 0;
@@ -76,11 +76,11 @@ export interface BadgeParts {
   readonly app: Pick<App, 'setBadgeCount'>;
   readonly nativeImage: Pick<typeof nativeImage, 'createFromDataURL'>;
   readonly platform: NodeJS.Platform;
-  /** Of the window's button in the taskbar, which only Windows has; null removes it. */
+  /** Sets the overlay of the window's taskbar button, on Windows only; null removes it. */
   setOverlay(image: NativeImage | null, description: string): void;
 }
 
-/** Shows a count, 0: none. On Windows a dot, since a picture of it has no room for a number; `description` is for screen readers. */
+/** Shows a count; 0: none. On Windows a dot, since the overlay has no room for a number; `description` is for screen readers. */
 export function createBadge({
   app,
   nativeImage: images,

@@ -1,4 +1,4 @@
-// The deaths of Chromium's processes are logged, and the one of the graphics card never ends the application.
+// Exits of Chromium's processes are logged, and the GPU process never ends the application.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { fakeLog } from '../../tests/support/fake-core.ts';

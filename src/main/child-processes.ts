@@ -1,8 +1,8 @@
-// The deaths of Chromium's own processes: logged, and none of them ends the application.
+// Logs exits of Chromium's processes, none of which may end the application.
 import type { App } from 'electron';
 import type { Log } from '../core/ports/ports.ts';
 
-/** After three crashes Chromium draws without the graphics card; after three more it would end the application, and the panel with it. */
+/** After three crashes of the GPU process Chromium renders in software; without this switch, three more end the application with the panel. */
 const NO_LIMIT = 'disable-gpu-process-crash-limit';
 
 export function followChildren(
@@ -13,7 +13,7 @@ export function followChildren(
     if (reason === 'clean-exit') return;
     log.error('process of Chromium gone', { type, reason, exitCode, name });
     if (type !== 'GPU') return;
-    // Read at each crash. Earlier it would also keep Chromium from giving up a graphics card that fails.
+    // Set only in software mode: earlier, the switch would also prevent that Chromium gives up a failing graphics card.
     const isHardware = app.getGPUFeatureStatus().gpu_compositing.startsWith('enabled');
     if (!isHardware && !app.commandLine.hasSwitch(NO_LIMIT)) app.commandLine.appendSwitch(NO_LIMIT);
   });

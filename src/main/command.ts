@@ -4,7 +4,7 @@ import { ReadStream } from 'node:tty';
 import type { CommandLine } from 'electron';
 
 const COMMAND = 'panel';
-/** An AppImage puts it before the arguments where the system limits user namespaces; root has to give it by hand. */
+/** An AppImage adds it as the first argument if the system limits user namespaces; root must add it by hand. */
 const NO_SANDBOX = '--no-sandbox';
 
 /** The arguments of the command; null if the application itself is to start, as always in a checkout, where `npx panel` is the command. */
@@ -15,10 +15,10 @@ export function findCommand(argv: readonly string[], isPackaged: boolean): reado
   return args.length === 1 && ANSWERED.includes(args[0]) ? args : null;
 }
 
-/** What any program answers in a terminal, as the command does. */
+/** Arguments that every program answers in a terminal; the command answers them. */
 const ANSWERED: readonly unknown[] = ['--version', '--help', '-h'];
 
-/** Switches of Chromium by which another program takes over the pages. Fuses turn off those of Node alone. */
+/** Switches of Chromium by which another program can control the pages. Fuses only turn off those of Node. */
 const DEBUG_SWITCHES = ['remote-debugging-port', 'remote-debugging-pipe'];
 
 export function findDebugSwitch(commandLine: Pick<CommandLine, 'hasSwitch'>): string | null {
@@ -39,7 +39,7 @@ export async function runCommand(args: readonly string[], { process, load }: Com
   return Number(process.exitCode ?? 0);
 }
 
-/** A windowed program on Windows gets no standard input from its console: it is opened by name. With a pipe there is none and none is needed. */
+/** Opens the console by name, because a windowed program on Windows gets no standard input from it. Not needed with a pipe. */
 function openConsole(process: CommandParts['process']): void {
   try {
     Object.defineProperty(process, 'stdin', { value: new ReadStream(openSync('\\\\.\\CONIN$', 'r+')) });

@@ -1,4 +1,4 @@
-// Links of the system to a record of the panel, as `gatehouse://user/7`: they show its page and have no other effect.
+// Links of the system to a record of the panel, such as `gatehouse://user/7`: they show its page and have no other effect.
 import type { App } from 'electron';
 import { recordPlace } from './record-windows.ts';
 
@@ -7,7 +7,7 @@ export const LINK_SCHEME = 'gatehouse';
 const LINK = /^gatehouse:\/\/(user|plan|connection|node)\/([1-9]\d{0,14})\/?$/i;
 const WINDOW_LINK = /^gatehouse:\/\/user\/([1-9]\d{0,14})\?window$/i;
 
-/** Where a link leads: the hash of a page, or the place of a record's own window; null for anything else. */
+/** Parses a link: the hash of a page, or the place of a record's own window; null: not a valid link. */
 export function parseDeepLink(text: string): string | null {
   const inWindow = WINDOW_LINK.exec(text)?.[1];
   if (inWindow !== undefined) return recordPlace(Number(inWindow));
@@ -18,13 +18,13 @@ export function parseDeepLink(text: string): string | null {
   return `#/${kind.toLowerCase()}s/${id}`;
 }
 
-/** Where the first link leads among the arguments of a process, which Windows and Linux start for a link. */
+/** Finds the first link in the arguments of a process, which Windows and Linux start for a link. */
 export function findDeepLink(argv: readonly string[]): string | null {
   return argv.map(parseDeepLink).find((hash) => hash !== null) ?? null;
 }
 
 export interface DeepLinks {
-  /** From now on a link calls the listener with its place, null for a link that leads nowhere. Returns the place of the link that started the application. */
+  /** Calls the listener with the place of each further link (null: invalid). Returns the place of the link that started the application. */
   listen(listener: (place: string | null) => unknown): string | null;
 }
 

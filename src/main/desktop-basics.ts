@@ -1,4 +1,4 @@
-// What every stage of the desktop application works with: its stored settings, its texts and dialogs, its log.
+// Shared by all stages of the desktop application: stored settings, texts, dialogs and log.
 import { join } from 'node:path';
 import type { Log } from '../core/ports/ports.ts';
 import { type DesktopTexts, hostTexts } from '../i18n/host.ts';
@@ -17,7 +17,7 @@ export interface Basics {
   texts(): DesktopTexts;
   readonly dialogs: Dialogs;
   readonly clipboard: SecretClipboard;
-  /** The panel's, also before there is one and after its end. */
+  /** The panel's log, also before the panel is open and after its end. */
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
@@ -27,7 +27,7 @@ export function openBasics({ electron, folder }: DesktopParts, host: () => Host,
   const state = openStateFile(join(app.getPath('userData'), 'desktop.json'));
   const language = () => {
     const core = host().panel()?.core;
-    // Before the set-up the panel's language is but a default: the administrator's own follows from how it is done.
+    // Before the set-up the panel's language is only a default; the set-up stores the administrator's language.
     const preferences = [
       state.get().appearance.locale,
       core?.local.isSetUp() ? core.settings().language : null,

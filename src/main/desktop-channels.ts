@@ -1,4 +1,4 @@
-// What the pages of the desktop application can ask: of the panel, and of the machine.
+// The channels of the desktop application's pages: to the panel, and to the machine.
 import { EVENT_CHANNELS } from '../bridge/desktop-api.ts';
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopHost } from './desktop-host.ts';
@@ -21,7 +21,7 @@ export function createDesktopChannels({ log }: Basics, host: () => Host, windows
     emit(sender, message) {
       const { find, main } = windows();
       const watching = find(sender);
-      // The session is that of all windows, and those of records are closed with it.
+      // All windows share the session; record windows are closed when it ends.
       if (message.kind === 'signed-out' && watching !== main) watching?.close();
       else watching?.send(EVENT_CHANNELS.live, message);
     },
@@ -29,7 +29,7 @@ export function createDesktopChannels({ log }: Basics, host: () => Host, windows
   });
 }
 
-/** The stages that pages reach. */
+/** The stages that pages can reach. */
 export interface ChannelStages extends Pick<DesktopHost, 'staySignedIn'> {
   readonly channels: PanelChannels;
   readonly windows: Windows;
@@ -43,7 +43,7 @@ export function attachChannels(
 ): void {
   const { app, dialog, nativeTheme, shell } = electron;
   const quickSearch = createQuickSearch(electron.globalShortcut, () => menus.actions.act(PALETTE));
-  // Where another program has the key now, it stays asked for: the next start tries it again.
+  // If another program has the shortcut now, the setting stays on and the next start tries again.
   quickSearch.set(state.get().quickSearch);
   const hostChannels = createHostChannels({
     quickSearch,

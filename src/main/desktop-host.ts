@@ -1,4 +1,4 @@
-// The panel in the desktop application: its session, what its events are shown as, and how it is checked.
+// The panel in the desktop application: its session, the messages for its events, and its checks.
 
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopParts } from './desktop-parts.ts';
@@ -10,7 +10,7 @@ import { createStaySignedIn, type StaySignedIn } from './stay-signed-in.ts';
 
 /** How often the panel is checked and the tray updated, in ms. */
 const CHECK_MS = 5000;
-/** On a battery it is done once in so many times. */
+/** On a battery only every third check is done. */
 const SAVING_TURNS = 3;
 
 export interface DesktopHost {
@@ -19,7 +19,7 @@ export interface DesktopHost {
   notify(content: NotificationContent): void;
 }
 
-/** `onAttention`: what needs the administrator may have changed. */
+/** `onAttention` is called when the issues that need the administrator may have changed. */
 export function createDesktopHost(
   parts: DesktopParts,
   { state, texts, dialogs, log }: Basics,
@@ -66,7 +66,7 @@ export function createDesktopHost(
           hash: '',
         });
       } else if (reason !== 'update') {
-        // That an update was not installed is said by its own dialog.
+        // A failed update has its own dialog.
         notify({
           title: t('reopened'),
           body: t(reason === 'socket' ? 'reopenedSocket' : 'reopenedDatabase'),

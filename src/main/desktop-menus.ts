@@ -13,10 +13,10 @@ import { openTray, readStatus, type Status, type TrayActions, trayIcon } from '.
 import type { Updates } from './updates.ts';
 import type { ShellWindow } from './window.ts';
 
-/** How often what needs attention is counted where no event says that it has changed, in ms. */
+/** Interval at which issues are counted without an event, in ms. */
 const COUNT_MS = 60_000;
 
-/** What can be chosen in the menu and in the tray, done in the main window. */
+/** Actions of the menu and the tray, carried out in the main window. */
 export type Actions = MenuActions & TrayActions;
 
 export interface Menus {
@@ -26,9 +26,9 @@ export interface Menus {
   forgetActs(contents: number): void;
   /** Another window has the focus. */
   refreshMenus(): void;
-  /** What is shown of the panel has changed. */
+  /** The displayed status of the panel has changed. */
   refresh(): void;
-  /** Counts anew what needs attention at the next refresh. */
+  /** Counts issues again at the next refresh. */
   recountAttention(): void;
   openTray(): void;
   closeTray(): void;
@@ -51,9 +51,9 @@ export function createMenus(parts: DesktopParts, basics: Basics, stages: MenuSta
   const { now } = parts.clock;
   const acts = new Map<number, readonly MenuAct[]>();
   const listActs = (one: ShellWindow) => acts.get(one.contents()?.id ?? 0) ?? [];
-  /** Chosen while there was no page in the main window that could do it. */
+  /** An action that was chosen while the main window had no page for it. */
   let awaited: string | null = null;
-  /** When what needs attention was last counted. */
+  /** When issues were last counted. */
   let countedAt = Number.NEGATIVE_INFINITY;
   let attention = 0;
   let status: Status = null;
@@ -93,7 +93,7 @@ export function createMenus(parts: DesktopParts, basics: Basics, stages: MenuSta
   }
 
   function refreshMenus(): void {
-    // A tray that is gone cannot be changed.
+    // The tray is closed by then.
     if (shutdown.hasStarted()) return;
     const t = texts();
     const focusedActs = listActs(windows.focused());

@@ -1,4 +1,4 @@
-// What the desktop application is composed of, by its entry or by a test.
+// The parts of the desktop application, which its entry or a test passes in.
 import type * as Electron from 'electron';
 import type { StartKeychainProcess } from '../adapters/vault/keychain-process.ts';
 import type { Clock } from '../core/ports/ports.ts';
@@ -35,7 +35,7 @@ export interface DesktopParts {
   /** Absolute path of the panel's data folder. */
   readonly folder: string;
   readonly keyFile: string | undefined;
-  /** The binary does not run as Node. */
+  /** Starts the keychain process of Electron, because the binary cannot run as Node. */
   readonly startKeychain: StartKeychainProcess;
   /** Absolute path of the built preload. */
   readonly preload: string;

@@ -11,16 +11,16 @@ import { createShellWindow, type ShellWindow, stateOn, type WindowParts, withSta
 
 export interface Windows {
   readonly main: ShellWindow;
-  /** The one whose commands are in the menu. */
+  /** The window whose commands are in the menu. */
   focused(): ShellWindow;
   all(): readonly ShellWindow[];
   /** The window that a dialog belongs to: the focused one, else another that is on the screen; null: none is. */
   dialogParent(): Electron.BrowserWindow | null;
   find(contents: number): ShellWindow | undefined;
   closeRecords(): void;
-  /** In a window of its own where there is a session; in the main one it waits for the sign-in. */
+  /** Opens a record in its own window; without a session in the main window, after the sign-in. */
   openRecord(userId: number): void;
-  /** A page that an own link names. */
+  /** Opens the page of one of our own links. */
   openHash(hash: string): void;
   /** The place of a link from outside, once the panel is open; null: the first page. */
   openPlace(place: string | null): Promise<void>;
@@ -63,7 +63,7 @@ export function createWindows(parts: DesktopParts, basics: Basics, events: Windo
       {
         ...shared,
         size: RECORD_SIZE,
-        // Electron has one zoom for all pages of an address.
+        // Electron has one zoom level for all pages of an origin.
         state: () => ({
           ...steppedState(stateOn(areas(), state.get().recordWindows), place, areas()),
           zoom: main.contents()?.getZoomLevel() ?? stateOn(areas(), state.get().windows).zoom,

@@ -21,7 +21,7 @@ import { followSessionEnd } from './session-end.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { createUpdates, type Updates } from './updates.ts';
 
-/** The stages, each made with those above it. What happens in one later may also reach those below it. */
+/** The stages; each is created with those above it. Later events in a stage may also reach those below it. */
 interface Stages extends DesktopHost {
   readonly record: RunRecord;
   readonly badEnd: BadEnd | null;
@@ -41,7 +41,7 @@ export async function startDesktop(parts: DesktopParts): Promise<void> {
   try {
     serveWindows(parts, stages);
     followSystem(parts, stages);
-    // Opening the panel may wait for the keychain or for an answer to a dialog: the window is there before.
+    // Show the window first: opening the panel may wait for the keychain or for an answer to a dialog.
     showFirst(parts, stages);
     if (!(await host.open())) return parts.electron.app.exit(0);
     record.start();
@@ -55,7 +55,7 @@ export async function startDesktop(parts: DesktopParts): Promise<void> {
   }
 }
 
-/** Makes all stages. Nothing runs yet but what waits for an event. */
+/** Creates all stages. Until the start only event listeners are active. */
 function createStages(parts: DesktopParts): Stages {
   const { app, session } = parts.electron;
   const record = openRunRecord(app.getPath('userData'), parts.clock.now);
@@ -142,14 +142,14 @@ function createDesktopUpdates(
   });
 }
 
-/** The pages, and what they can ask. */
+/** Serves the pages and their channels. */
 function serveWindows(parts: DesktopParts, { basics, host, ...stages }: Stages): void {
   const { log } = basics;
   serveScheme(parts.electron.protocol, { pages: parts.pages, session: host.session, log });
   attachChannels(parts, basics, stages);
 }
 
-/** What the system does with the machine, the application and its processes. */
+/** Follows events of the system: sleep, the end of the session, and processes of the application. */
 function followSystem(
   { electron, clock, process }: DesktopParts,
   { basics, host, notify, menus, shutdown }: Stages,
@@ -188,7 +188,7 @@ function showFirst({ electron, links, process }: DesktopParts, { windows, menus 
   const isOpenedAtLogin = process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
   if (firstLink !== null) void windows.openPlace(firstLink);
   else if (!process.argv.includes(HIDDEN) && !isOpenedAtLogin) windows.main.show();
-  // In a checkout the program is Electron, which would show this link in every application of its kind.
+  // Not in a checkout, where the program is Electron itself, which other applications share.
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
 }
 
@@ -201,7 +201,7 @@ async function reportBadEnd({ folder }: DesktopParts, { badEnd, basics, notify }
   else await dialogs.crashed({ at: formatTime(at, language()), message }, join(folder, FILES.log));
 }
 
-/** A time in RFC 3339; one that cannot be read stays as it is. */
+/** Formats an RFC 3339 time; an invalid one is returned unchanged. */
 function formatTime(at: string, language: Language): string {
   const time = Date.parse(at);
   const format = new Intl.DateTimeFormat(languageEntry(language).tag, { dateStyle: 'long', timeStyle: 'short' });

@@ -12,7 +12,7 @@ import { createDialogs, type Dialogs, describeFailure, describeVersions } from '
 const WINDOW = {} as BrowserWindow;
 const FAILED = {} as BrowserWindow;
 
-/** The dialogs, each answered as by Enter, and what was shown. */
+/** The dialogs, each answered by Enter, and their contents. */
 function openDialogs(language: Language = 'en', parent: BrowserWindow | null = WINDOW) {
   const shown: { readonly options: MessageBoxOptions; readonly parent: unknown }[] = [];
   const showMessageBox = async (...given: unknown[]) => {
@@ -31,7 +31,7 @@ function openDialogs(language: Language = 'en', parent: BrowserWindow | null = W
 
 const portTaken = startRefusal('portTaken', { host: '127.0.0.1', port: 8443 });
 
-/** Each dialog: how it is opened, and what Enter answers, which loses nothing. */
+/** How each dialog is opened, and the answer to Enter, which must not lose anything. */
 const DIALOGS: { readonly [Name in keyof Dialogs]: readonly [(all: Dialogs) => Promise<unknown>, unknown] } = {
   refused: [(all) => all.refused(portTaken), 'another-port'],
   closedToTray: [(all) => all.closedToTray(), 'keep'],
@@ -100,7 +100,7 @@ const denied = Object.assign(new Error('EACCES: permission denied, open'), { cod
 describe.each(KINDS)('the refusal %s', (kind) => {
   it('has no option of the command line, and every fact', () => {
     const text = describeFailure(startRefusal(kind, FACTS, denied), hostTexts('en', 'desktop'));
-    // Commands that are typed elsewhere have theirs.
+    // Commands of the terminal may contain options.
     expect(text.replace(/`[^`]+`/g, '')).not.toMatch(/--\w|\{\{|obstacle|undefined/);
   });
 

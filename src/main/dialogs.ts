@@ -1,4 +1,4 @@
-// The system dialogs of the application, what their buttons mean, and which of them Enter presses: one that loses nothing.
+// The system dialogs of the application, and their buttons. Enter presses a button that loses nothing.
 import type { BrowserWindow, Dialog, MessageBoxOptions, NativeImage } from 'electron';
 import { findObstacle, type Obstacle } from '../adapters/start-obstacle.ts';
 import type { Versions } from '../bridge/desktop-api.ts';
@@ -18,7 +18,7 @@ export interface Dialogs {
   crashed(end: BadEnd & { readonly message: string }, log: string): Promise<void>;
   /** Resolves to the index of the button. */
   choose(question: Question): Promise<number>;
-  /** `copy`: the versions are wanted on the clipboard. */
+  /** `copy`: copy the versions to the clipboard. */
   about(text: string): Promise<'copy' | 'close'>;
   /** The application could not start; resolves when that was read. `log`: where the log is. */
   failedToStart(message: string, log: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface DialogParts {
   texts(): DesktopTexts;
   /** The window in front. */
   parent(): DialogParent;
-  /** The application's own, in the dialog about it. */
+  /** Icon of the application, for the dialog About. */
   icon(): NativeImage | undefined;
 }
 
@@ -112,7 +112,7 @@ export function createDialogs({ dialog, texts, parent: findParent, icon }: Dialo
         type: 'error',
         message: t('rendererGone'),
         detail: t('rendererGoneDetail', { reason }),
-        // What was typed into the page is gone already.
+        // Input of the page is lost already.
         buttons: [
           ['reload', t('reloadNow')],
           ['close', t('closeWindow')],
@@ -172,7 +172,7 @@ export function createDialogs({ dialog, texts, parent: findParent, icon }: Dialo
 
 const OTHER_PORT_HELPS: readonly unknown[] = ['portTaken', 'portForbidden'] satisfies readonly Obstacle['kind'][];
 
-/** Codes of the system and of the database with a text of their own. */
+/** Error codes of the system and the database that have a text. */
 const CODES = [
   'EACCES',
   'EPERM',
@@ -189,7 +189,7 @@ const CODES = [
   'unfinished',
 ] as const;
 
-/** Why the panel does not start, in the language of the interface; the text of an error that is not expected is shown as it is. */
+/** Why the panel does not start, in the language of the interface; the message of an unexpected error is unchanged. */
 export function describeFailure(error: unknown, t: DesktopTexts): string {
   const obstacle = findObstacle(error);
   if (obstacle === null) return renderCommands(error instanceof Error ? error.message : String(error));
@@ -198,7 +198,7 @@ export function describeFailure(error: unknown, t: DesktopTexts): string {
   return t(`obstacle.${obstacle.kind}`, { ...obstacle.facts, reason, panel: ownCommandName() });
 }
 
-/** What the dialog about the application shows. */
+/** The text of the dialog About. */
 export function describeVersions({ app, electron, chromium, node }: Versions, t: DesktopTexts): string {
   const lines = [
     t('version', { version: app }),

@@ -1,4 +1,4 @@
-// The log before there is a panel: in the panel's file, and nothing in a folder that is not a panel's.
+// The log before the panel is open: written to the panel's file, and not to a folder of something else.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The panel's log while there is no panel: what fails at the start is in the same file.
+// The log before the panel is open, in the panel's file, so that failures of the start are in it too.
 import { join } from 'node:path';
 import { FILES, prepareDataFolder } from '../adapters/data-folder.ts';
 import { openLog } from '../adapters/log.ts';
@@ -9,7 +9,7 @@ export function openEarlyLog(folder: string): Log | null {
   try {
     prepareDataFolder(folder);
     const log = openLog({ file: join(folder, FILES.log) });
-    // Closed, it opens the file for each line and never rotates it: the file belongs to the panel.
+    // A closed log opens the file for each line and does not rotate it, because the file belongs to the panel.
     log.close();
     return log;
   } catch {

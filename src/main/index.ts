@@ -44,11 +44,11 @@ app.setAppUserModelId('dev.gatehouse.panel');
 // Not the data folder, which is `Gatehouse` on macOS and Windows and accepts no other files.
 app.setPath('userData', join(app.getPath('appData'), 'Gatehouse Desktop'));
 app.enableSandbox();
-// Nothing in the pages is drawn in three dimensions: where there is no graphics card they need no imitation of one, which starts late or fails.
+// The pages have no 3D graphics. Without a graphics card, Chromium's software renderer would start slowly or fail.
 app.commandLine.appendSwitch('disable-software-rasterizer');
 registerScheme(protocol);
 
-// Off in Electron, where Wayland has keys of the whole system by it alone.
+// Needed for global shortcuts on Wayland; off by default in Electron.
 app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal');
 
 // Awaited, because Electron opens the display as soon as this module has been evaluated, and a command needs none.
@@ -57,7 +57,7 @@ else if (command !== null) await runAsCommand(command);
 else if (app.requestSingleInstanceLock()) void run();
 else app.quit();
 
-/** By it any program of the user could drive the pages, which are signed in. Chromium opens the port after this module was evaluated. */
+/** With such a switch any program of the user could control the pages. Chromium opens the port after this module was evaluated. */
 function refuseSwitch(name: string): void {
   process.stderr.write(`gatehouse: --${name} is not accepted.\n`);
   app.exit(2);
@@ -76,11 +76,11 @@ function startKeychain(module: URL): KeychainProcess {
     onEnd: (listener) => void child.once('exit', (code) => listener(String(code))),
     kill() {
       try {
-        // Not its own way of ending it, which waits for the thread with the prompt.
+        // Not child.kill() alone, which waits for the thread with the prompt.
         if (child.pid === undefined) child.kill();
         else process.kill(child.pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The process has ended already.
       }
     },
   };
@@ -120,7 +120,7 @@ async function run(): Promise<void> {
         shell,
         Tray,
       },
-      // Most of the program: loaded behind the window.
+      // Most of the program, so load it after the window is shown.
       openPanel: async (options) => (await import('../panel/panel.ts')).openPanel(options),
       process,
       links,
@@ -142,7 +142,7 @@ async function run(): Promise<void> {
       icon: () => undefined,
     });
     const message = error instanceof Error ? error.message : String(error);
-    // Not the box for errors, which blocks the process: it can be ended while this one is open.
+    // Not showErrorBox, which blocks the process: it can be ended while this dialog is open.
     await dialogs.failedToStart(message, join(folder, FILES.log));
     app.exit(1);
   }

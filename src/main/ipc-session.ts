@@ -108,7 +108,7 @@ async function withSetupToken({ local }: Pick<Core, 'local'>, input: string): Pr
   try {
     given = parseOwnJson(input);
   } catch {
-    // The door reports what is wrong with it.
+    // Invalid JSON: the door reports the error.
     return input;
   }
   if (typeof given !== 'object' || given === null || !('token' in given) || given.token !== SETUP_HERE) return input;
@@ -117,7 +117,7 @@ async function withSetupToken({ local }: Pick<Core, 'local'>, input: string): Pr
   return JSON.stringify({ ...given, token });
 }
 
-/** Over IPC a failure is data too: of a thrown error only the message would arrive. */
+/** Returns failures as data too, because IPC transfers only the message of a thrown error. */
 export function toEnvelope({ status, headers, body }: DoorReply): CallEnvelope {
   const header = (name: string) => {
     const index = headers.indexOf(name);

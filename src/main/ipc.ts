@@ -35,8 +35,8 @@ export function attachIpc(
 }
 
 /**
- * Item 17 of the checklist: the main frame of one of our own windows, at our own pages. A frame that has been destroyed is refused. Whether it is
- * `detached` says nothing: after a renderer has crashed Electron says so of the frame that is loaded again, too.
+ * Item 17 of the checklist: whether a call comes from the main frame of one of our windows, at our own pages. Destroyed frames are refused.
+ * `detached` is not checked: after a crash of the renderer, Electron also sets it for the reloaded frame.
  */
 export function isFromOwnPage(
   event: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,

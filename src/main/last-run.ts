@@ -1,4 +1,4 @@
-// How the last run of the application ended: a mark is there while it runs, a report of the error is left by one that failed.
+// Detects how the last run of the application ended: a mark file exists while it runs, and a failed run leaves a report.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseOwnJson } from '../domain/own-json.ts';
 export interface BadEnd {
   /** RFC 3339: when it failed, or without a report when it started. */
   readonly at: string;
-  /** The first line of the error; null: it left no report, as when it was killed, Chromium gave up, or the power failed. */
+  /** The first line of the error; null: no report, for example because it was killed, Chromium gave up, or the power failed. */
   readonly message: string | null;
 }
 
@@ -32,7 +32,7 @@ export function openRunRecord(folder: string, now: () => number): RunRecord {
   const report = join(folder, 'crash.json');
   const at = () => new Date(now()).toISOString();
 
-  /** Nothing can be done about a failure: what fails first is a full disk. */
+  /** Failures are ignored: the likely one is a full disk. */
   const write = (path: string, content: object) => {
     try {
       mkdirSync(folder, { recursive: true });

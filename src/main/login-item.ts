@@ -29,7 +29,7 @@ export function createLoginItem({ app, process: { platform, execPath, env } }: L
   // The system's folder for configuration: $XDG_CONFIG_HOME, by default ~/.config.
   const folder = join(app.getPath('appData'), 'autostart');
   const path = join(folder, 'gatehouse.desktop');
-  // The program within an AppImage is gone when that ends.
+  // The path of the program within an AppImage is valid only while it runs.
   const entry = desktopEntry(env.APPIMAGE ?? execPath);
   return {
     // A file for an AppImage that has moved since starts nothing.

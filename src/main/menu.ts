@@ -5,9 +5,9 @@ import type { DesktopTexts } from '../i18n/host.ts';
 import { isRecord } from './desktop-state.ts';
 
 export interface MenuActions {
-  /** Opens a page by its hash, as `#/settings`. */
+  /** Opens a page by its hash, such as `#/settings`. */
   openPage(hash: string): void;
-  /** Does a command of the pages. */
+  /** Runs a command of the pages. */
   act(id: string): void;
   openDataFolder(): void;
   about(): unknown;
@@ -36,7 +36,7 @@ export function menuTemplate(
   const appearance = items('appearance');
   const ofSettings = items('goTo', true);
   const isMac = platform === 'darwin';
-  /** With the letter that opens it by Alt. */
+  /** `&` marks the letter that opens the menu with Alt. */
   const title = (label: string) => (isMac ? label : `&${label}`);
   const close = { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: actions.closeWindow };
   const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => actions.openPage('#/settings') };
@@ -124,15 +124,15 @@ export function menuTemplate(
 const PRINTING = ['frame.print', 'frame.savePdf'];
 const SIGN_OUT = 'frame.signOut';
 const KEYS = 'frame.keys';
-/** Commands that are where every program has them, whatever their group. */
+/** Commands with a conventional place in menus, regardless of their group. */
 const PLACED: readonly string[] = [...PRINTING, SIGN_OUT, KEYS];
 
-/** The search over everything, which is no command of its own list. */
+/** The command palette, which does not list itself. */
 export const PALETTE = 'frame.palette';
 
 /**
- * An item that does a command of the pages. Its key is shown: the pages answer it themselves, and only where it is not typed into a
- * field. macOS would take a letter from what is typed, so there it is shown only with ⌘.
+ * A menu item for a command of the pages. Its key is only shown, because the pages handle it themselves, except in fields. On macOS only keys
+ * with ⌘ are shown, because a menu would capture plain letters while the user types.
  */
 export function actItem(
   { id, label, settingsLabel, keys = '' }: Pick<MenuAct, 'id' | 'label' | 'settingsLabel' | 'keys'>,

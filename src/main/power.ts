@@ -1,4 +1,4 @@
-// Sleep of the computer: what the panel makes up for when it wakes, and what is said about the time it slept.
+// Sleep of the computer: on waking the panel catches up, and a message describes the sleep.
 import type { PowerMonitor } from 'electron';
 import type { Core } from '../core/kernel/core.ts';
 import type { DesktopTexts } from '../i18n/host.ts';

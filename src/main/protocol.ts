@@ -66,7 +66,7 @@ async function transferBackup({ session }: SchemeParts, request: Request, path: 
   return new Response(content, { status, headers: toPairs(headers) });
 }
 
-/** null: an escape in it is none. */
+/** Decodes a name; null: it has an invalid escape. */
 function decodeName(text: string): string | null {
   try {
     return decodeURIComponent(text);

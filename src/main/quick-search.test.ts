@@ -1,4 +1,4 @@
-// The key of the whole system is taken only while the setting is on, and a refusal is known.
+// The global shortcut is registered only while the setting is on, and a refusal is reported.
 import { expect, it, vi } from 'vitest';
 import { createQuickSearch } from './quick-search.ts';
 

@@ -1,10 +1,10 @@
-// The search from any program: a key of the whole system, off until it is asked for in the settings.
+// The search from any program, by a global shortcut that is off by default.
 import type { GlobalShortcut } from 'electron';
 import { QUICK_SEARCH } from '../bridge/desktop-api.ts';
 
 export interface QuickSearch {
   isOn(): boolean;
-  /** False: another program has the key, or the system gives none. */
+  /** false: another program has the shortcut, or the system has no global shortcuts. */
   set(isOn: boolean): boolean;
 }
 

@@ -1,4 +1,4 @@
-// The windows of records: one for each user, beside one another, all closed together.
+// The windows of records: one for each user, staggered, and closed together.
 import { describe, expect, it } from 'vitest';
 import { createRecordWindows, recordPlace, steppedState, userOfPlace } from './record-windows.ts';
 import type { ShellWindow } from './window.ts';

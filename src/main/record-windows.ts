@@ -1,17 +1,17 @@
-// The windows of users' records beside the main one: one for each user, in front where it is open already.
+// The windows of users' records: one for each user, brought to the front if it is open.
 import type { Rectangle } from 'electron';
 import { RECORD_MARK } from '../bridge/desktop-api.ts';
 import { clampBounds, type ShellWindow, type WindowState } from './window.ts';
 
-/** For a record and nothing beside it. */
+/** Default size, for a record without a list. */
 export const RECORD_SIZE = { width: 720, height: 860 } as const;
 
-/** Each is a process with a page in it: more of them are not looked at. */
+/** Each window is a process with a page, and nobody needs more of them. */
 const MAX_WINDOWS = 16;
-/** How far a window is from the one before it, in px: its title bar can be seen. */
+/** Offset of a window from the previous one in px, so that title bars are visible. */
 const STEP = 28;
 
-/** What the window of a user starts at, behind the address of the pages. */
+/** Query and hash at which the window of a user starts. */
 export function recordPlace(userId: number): string {
   return `?${RECORD_MARK}#/users/${userId}`;
 }
@@ -29,7 +29,7 @@ export interface RecordWindows {
   closeAll(): void;
 }
 
-/** `create` makes the window of a user; `place` is its position among those that are open. */
+/** `create` creates the window of a user; `place` is its position among the open ones. */
 export function createRecordWindows(
   create: (userId: number, place: number, onClosed: () => void) => ShellWindow,
 ): RecordWindows {
@@ -50,7 +50,7 @@ export function createRecordWindows(
   };
 }
 
-/** The state in which the next window opens: beside the others instead of over them. */
+/** The state in which the next window opens, offset from the others. */
 export function steppedState(state: WindowState, place: number, areas: readonly Rectangle[]): WindowState {
   const { x, y, ...size } = clampBounds(state.bounds, areas, RECORD_SIZE);
   const bounds = { x: x + place * STEP, y: y + place * STEP, ...size };

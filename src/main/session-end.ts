@@ -1,4 +1,4 @@
-// The end of the user's session on Windows, where a process is ended without being asked.
+// The end of the user's session on Windows, which ends processes without asking.
 import type { BrowserWindow } from 'electron';
 
 export interface SessionEndParts {
@@ -10,8 +10,8 @@ export interface SessionEndParts {
 }
 
 /**
- * Windows names the end of a session to windows alone, and an application that starts at login has none: one that is never shown and loads nothing
- * hears of it. The system waits for the panel to stop, and shows which program it waits for.
+ * Windows reports the end of a session to windows only, and an application that was started at login has none. So create a window that is never
+ * shown and loads nothing. The system waits for the panel to stop, and shows for which program it waits.
  */
 export function followSessionEnd({ BrowserWindow: WindowClass, platform, stop, exit }: SessionEndParts): void {
   if (platform !== 'win32') return;
@@ -20,6 +20,6 @@ export function followSessionEnd({ BrowserWindow: WindowClass, platform, stop, e
     event.preventDefault();
     void stop().then(exit);
   });
-  // Not asked before, as where the user ends everything at once.
+  // For a forced end, without a query before.
   window.on('session-end', () => void stop());
 }

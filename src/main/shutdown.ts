@@ -40,7 +40,7 @@ export function createShutdown({ app, process, record, log, steps }: ShutdownPar
   process.on('uncaughtException', onUncaught);
   process.on('unhandledRejection', onUncaught);
 
-  /** Once, however often the end is announced. */
+  /** Runs the steps once, even if the end is announced repeatedly. */
   function runOnce(): Promise<number> {
     running ??= runSteps();
     return running;

@@ -1,4 +1,4 @@
-// Updates: which installations have them, what is asked before each step, and how often is checked.
+// Updates: which installations have them, the confirmation before each step, and the interval of checks.
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

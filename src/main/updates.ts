@@ -107,7 +107,7 @@ export function createUpdates(parts: UpdateParts): Updates {
     });
     if (answer === 1) parts.skip(version);
     if (answer !== 0) return;
-    // Applies to a downloaded version, and so to one that was confirmed.
+    // Only a confirmed version is downloaded, so it may be installed on quitting.
     updater.autoInstallOnAppQuit = true;
     await updater.downloadUpdate();
     await install(version);
@@ -143,7 +143,7 @@ export function createUpdates(parts: UpdateParts): Updates {
       let limit: NodeJS.Timeout | undefined;
       onRefused = refused;
       try {
-        // Blocks until the system's dialog is answered, where it asks for a password.
+        // Blocks until the system's password dialog is answered, if there is one.
         updater.quitAndInstall(false, true);
       } catch (error) {
         refused(error instanceof Error ? error.message : String(error));

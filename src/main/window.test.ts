@@ -1,4 +1,4 @@
-// The window opens as it was on the present screens, as far as they allow, in the color of the pages.
+// The window opens in its last state on the present screens, if possible, and in the color of the pages.
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

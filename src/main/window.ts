@@ -9,19 +9,19 @@ export interface WindowState {
   readonly zoom: number;
 }
 
-/** The state of the window on each arrangement of screens, the latest last: a laptop has another one at its desk. */
+/** The state of the window on each arrangement of screens, such as a laptop with and without a monitor; the latest last. */
 export type WindowStates = Readonly<Record<string, WindowState>>;
 
 const FIRST_STATE: WindowState = { bounds: null, isMaximized: false, zoom: 0 };
 /** How many arrangements are remembered. */
 const MAX_ARRANGEMENTS = 10;
 
-/** The state on the present screens; on screens that are new the latest on any others. */
+/** The state on the present screens; on a new arrangement the latest of the others. */
 export function stateOn(areas: readonly Rectangle[], states: WindowStates): WindowState {
   return states[describeArrangement(areas)] ?? Object.values(states).at(-1) ?? FIRST_STATE;
 }
 
-/** The states with that of the present screens; the oldest one goes where there are too many. */
+/** Adds the state on the present screens; removes the oldest one if there are too many. */
 export function withStateOn(areas: readonly Rectangle[], states: WindowStates, state: WindowState): WindowStates {
   const present = describeArrangement(areas);
   const others = Object.entries(states).filter(([arrangement]) => arrangement !== present);
@@ -36,17 +36,17 @@ export interface WindowParts {
   readonly BrowserWindow: typeof BrowserWindow;
   /** Absolute path of the built preload. */
   readonly preload: string;
-  /** For systems that take it from no file of the application; null elsewhere. */
+  /** Icon for systems that do not read it from the application's files; else null. */
   readonly icon: NativeImage | null;
-  /** That of the pages, so that nothing flashes before they are painted. */
+  /** Color of the pages, so that nothing flashes before they are painted. */
   background(): string;
   /** Work areas of the screens, the primary one first. */
   workAreas(): readonly Rectangle[];
   state(): WindowState;
   saveState(state: WindowState): void;
-  /** What a new window starts at, behind the address of the pages: a hash, or the place of a record; empty: the first page. */
+  /** Where a new window starts: a hash, or the place of a record; empty: the first page. */
   startAt(): string;
-  /** Without stored bounds. */
+  /** Size without stored bounds. */
   readonly size?: Size;
   /** Called when the window is about to close; true: it stays open, until `hide` is called. */
   staysOpen(hide: () => void): boolean;
@@ -55,21 +55,21 @@ export interface WindowParts {
   onFocus(): void;
   onClosed(): void;
   onLoadFailed(error: unknown): void;
-  /** `parent`: the window, where it is on the screen. */
+  /** `parent`: the window, if it is on the screen. */
   onFailed(reason: string, parent: BrowserWindow | null): Promise<'reload' | 'close'>;
   onUnresponsive(parent: BrowserWindow | null): Promise<'reload' | 'wait'>;
 }
 
 export interface ShellWindow {
-  /** Its page; null while there is no window. */
+  /** The contents of its page; null while there is no window. */
   contents(): WebContents | null;
   isFocused(): boolean;
-  /** The window where it is on the screen, so that a dialog can belong to it; null where it is not. */
+  /** The window if it is on the screen, so that a dialog can belong to it; else null. */
   onScreen(): BrowserWindow | null;
   /** Brings the window to the front, and creates it if there is none; `hash`: the page to show. */
   show(hash?: string): void;
   send(channel: string, message: unknown): void;
-  /** The picture over its button in the taskbar of Windows; null: none. */
+  /** Sets the overlay of its taskbar button on Windows; null: none. */
   setOverlay(image: NativeImage | null, description: string): void;
   /** Stores its state, as closing it does. */
   save(): void;
