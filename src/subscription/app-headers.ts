@@ -1,15 +1,15 @@
-// Headers that single apps read, by the User-Agent: names and values of different apps collide.
+// Headers for single apps, by their User-Agent, because apps use the same names with different values.
 import type { SubscriptionHeaders } from '../contract/subscription/headers.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What an app is sent; undefined: it is not set. */
+/** Headers for an app; undefined: not set. */
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** On and off in Happ, which remembers what was on until it is turned off. */
+/** Happ remembers a setting until it is turned off explicitly. */
 const flag = (isOn: boolean) => (isOn ? '1' : '0');
 
-/** The vendor's documentation has these under "advanced", which need its Provider ID. */
+/** The "advanced" settings of the vendor's documentation, which need its Provider ID. */
 function providerHeaders(settings: SubscriptionHeaders): Values {
   const { happ_provider_id, happ_fragment: fragment, happ_noise: noise } = settings;
   if (happ_provider_id === null) return {};
@@ -51,7 +51,7 @@ function dropUnset(values: Values): Headers {
 const NONE: Headers = {};
 const known = new WeakMap<SubscriptionHeaders, readonly Headers[]>();
 
-/** Those that the app of a request reads. Settings are values: a change makes others. */
+/** The headers for the app of a request. Cached by the settings object, which is replaced on every change. */
 export function appHeaders(settings: SubscriptionHeaders, userAgent = ''): Headers {
   const index = APPS.findIndex(([app]) => app.test(userAgent));
   if (index < 0) return NONE;

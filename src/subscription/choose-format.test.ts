@@ -1,4 +1,4 @@
-// Holds which format each client gets, application by application.
+// The format that each app gets.
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../contract/subscription/formats.ts';
 import { chooseFormat, type FormatRequest, singBoxVersion } from './choose-format.ts';

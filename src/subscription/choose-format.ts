@@ -1,10 +1,10 @@
-// Which format a client gets: by `?format=`, then Accept, then User-Agent.
+// Chooses the format of a subscription: by `?format=`, then Accept, then User-Agent.
 import { FORMATS, type Format } from '../contract/subscription/formats.ts';
 import type { FormatReason, SubscriptionRule } from '../contract/subscription/rules.ts';
 import { isOlder } from '../domain/nodes/engine-facts.ts';
 import { type AppRequest, findRule } from '../domain/subscription/app-rules.ts';
 
-/** What a request reveals about the formats that its client can read. */
+/** The parts of a request that show which formats its client can read. */
 export interface FormatRequest extends AppRequest {
   /** The `format` of the query, as sent. */
   readonly format?: string | undefined;
@@ -20,8 +20,8 @@ export interface FormatChoice {
 }
 
 /**
- * The first that matches decides. Applications that read links get links even where they name Clash or sing-box too, because links carry
- * everything; the others get what they start with.
+ * The first match decides. Apps that read links get links even if their User-Agent also contains Clash or sing-box, because links support
+ * every connection; the others get the configuration of their core.
  */
 const BY_USER_AGENT: readonly (readonly [pattern: RegExp, format: Format])[] = [
   // "HiddifyNext/2.5.7 (android) like ClashMeta v2ray sing-box", "NekoBox/Android/1.3.8 (Prefer ClashMeta Format)"
@@ -37,12 +37,12 @@ const BY_USER_AGENT: readonly (readonly [pattern: RegExp, format: Format])[] = [
   [/clash|mihomo|^stash|^sparkle|^prizrak|^flowvy|^murge|^rabbit ?hole/i, 'mihomo'],
 ];
 
-/** The first whose configuration has the form of the format `sing-box`. An older one refuses it as a whole. */
+/** The oldest version that reads the format `sing-box`. Older ones refuse the whole configuration. */
 const FIRST_SING_BOX = '1.12';
 
 /**
- * The version of the sing-box that a client is built on; null: it does not name one. An application has a version of its own besides, as in
- * "SFI/1.12.2 (Build 2; sing-box 1.11.4; language en)".
+ * The version of sing-box in a User-Agent, which may also contain the app's own version, such as
+ * "SFI/1.12.2 (Build 2; sing-box 1.11.4; language en)". null: none.
  */
 export function singBoxVersion(userAgent = ''): string | null {
   const named = /\bsing-box[ /]v?(\d+(?:\.\d+)+)/i.exec(userAgent) ?? /^SF[AIMT]\/(\d+(?:\.\d+)+)/i.exec(userAgent);
@@ -55,13 +55,13 @@ const BY_ACCEPT: readonly (readonly [pattern: RegExp, format: Format])[] = [
   [/^\s*(text|application)\/(x-)?(vnd\.)?yaml\s*(;[^,]*)?$/i, 'mihomo'],
 ];
 
-/** An unknown format is ignored, as those that only other panels have. Java's HTTP client accepts text/html too, so that alone does not mean a browser. */
+/** Ignores unknown formats, such as those of other panels. `text/html` in Accept is not enough for a browser: Java's HTTP client sends it too. */
 function chooseWithoutRules({ format, accept, userAgent }: FormatRequest): Omit<FormatChoice, 'rule'> {
   const requested = FORMATS.find((known) => known === format);
   if (requested !== undefined) return { format: requested, reason: 'link' };
   const accepted = accept === undefined ? undefined : BY_ACCEPT.find(([pattern]) => pattern.test(accept));
   if (accepted !== undefined) return { format: accepted[1], reason: 'accept' };
-  // Every client reads links: a link must never fail.
+  // Every client reads links, and the reply must never fail.
   if (userAgent === undefined) return { format: 'links', reason: 'default' };
   const isBrowser = /^(Mozilla|Opera)\/\d/.test(userAgent) && accept !== undefined && /\btext\/html\b/i.test(accept);
   if (isBrowser) return { format: 'html', reason: 'browser' };
@@ -69,13 +69,13 @@ function chooseWithoutRules({ format, accept, userAgent }: FormatRequest): Omit<
   return known === undefined ? { format: 'links', reason: 'default' } : { format: known, reason: 'app' };
 }
 
-/** Whether the app cannot read the format `sing-box`, and refuses it as a whole. */
+/** Whether the app is too old for the format `sing-box`. */
 function isTooOld({ format, reason }: Omit<FormatChoice, 'rule'>, userAgent: string | undefined): boolean {
   if (format !== 'sing-box' || reason === 'link' || reason === 'accept') return false;
   return isOlder(singBoxVersion(userAgent) ?? FIRST_SING_BOX, FIRST_SING_BOX);
 }
 
-/** The page follows no rules: rules are for apps. */
+/** Chooses the format by the rules too. They are for apps, so the page ignores them. */
 export function chooseFormat(request: FormatRequest, rules: readonly SubscriptionRule[]): FormatChoice {
   const usual = chooseWithoutRules(request);
   if (usual.format === 'html') return { ...usual, rule: null };

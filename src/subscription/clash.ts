@@ -1,5 +1,5 @@
-// The format `clash`: a configuration for applications with the core of Clash before mihomo: ClashX, Clash for Windows, Clash for Android. That core
-// is no longer developed, and refuses a configuration as a whole in which it does not know a proxy.
+// The format `clash`: a configuration for apps with the original core of Clash, before mihomo: ClashX, Clash for Windows, Clash for Android. This
+// core is no longer developed, and refuses a whole configuration because of one unknown proxy.
 import type { Network, Protocol } from '../domain/nodes/inbound-shape.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { canShare, type Entry, perConnection } from './entry.ts';
@@ -8,7 +8,7 @@ import { buildMembers, documentText, formatLine, type Members, mihomo, quoteName
 
 const STREAM = ['name', 'type', 'server', 'port', 'udp', 'network', 'ws-opts', 'grpc-opts'];
 
-/** The protocols that it knows, and what it reads of each. */
+/** Supported protocols, and the members that are read for each. */
 const MEMBERS: Readonly<Partial<Record<Protocol, readonly string[]>>> = {
   vmess: [...STREAM, 'uuid', 'alterId', 'cipher', 'tls', 'servername'],
   trojan: [...STREAM, 'password', 'sni', 'alpn'],

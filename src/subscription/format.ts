@@ -1,4 +1,4 @@
-// What every format of a subscription is to the rest: what it can carry, and how it is written.
+// The interface of all formats of a subscription.
 import type { ClientCore } from '../domain/nodes/compatibility.ts';
 import type { Entry, Inbound } from './entry.ts';
 
@@ -7,16 +7,16 @@ export interface FormatWriter {
   readonly type: string;
   /** Whether a document has one connection, which the request may name. */
   readonly isOfOne?: true;
-  /** What the applications of this format are built on; left out: not one program. */
+  /** The program on which the apps of this format are built; left out: several. */
   readonly core?: ClientCore;
-  /** Its clients trust only certificates that an authority has signed: they know no pin. */
+  /** Its clients only trust certificates of an authority, because they do not support pins. */
   readonly needsAuthority?: true;
-  /** Names that the document has of its own; no entry may have one of these. */
+  /** Names that the document uses itself and entries must not have. */
   readonly reserved: readonly string[];
-  /** Whether the clients of this format can use a connection at this address. */
+  /** Whether clients of this format can use a connection at this address. */
   canCarry(inbound: Inbound, address: string): boolean;
-  /** The document. There is always an entry, and names are unique. */
+  /** Writes the document. There is at least one entry, and names are unique. */
   write(entries: readonly Entry[], title: string): string;
-  /** Under which name the document is saved; where there is none, by the title. */
+  /** The file name of the document; by default derived from the title. */
   fileName?(entries: readonly Entry[]): string;
 }

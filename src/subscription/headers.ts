@@ -11,9 +11,9 @@ import { userVariables } from './variables.ts';
 const MAX_ANNOUNCEMENT_LENGTH = 200;
 const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:'];
 
-/** What a header value may have: printable ASCII. */
+/** Header values must be printable ASCII. */
 const SENDABLE = /^[\x20-\x7e]*$/;
-/** Headers whose other characters apps read as base64. */
+/** Headers that apps decode from base64, for other characters. */
 const BASE64_HEADERS: ReadonlySet<string> = new Set(['profile-title', 'announce']);
 
 /**
@@ -45,7 +45,7 @@ export function subscriptionHeaders(
 
 const known = new WeakMap<LinkSettings, Readonly<Record<string, string>>>();
 
-/** Those of the settings alone. Settings are values: a change makes others. */
+/** Headers that depend on the settings only. Cached by the settings object, which is replaced on every change. */
 function settingHeaders(settings: LinkSettings): Readonly<Record<string, string>> {
   let headers = known.get(settings);
   if (headers === undefined) {
@@ -68,13 +68,13 @@ function makeSettingHeaders(settings: LinkSettings): Readonly<Record<string, str
   return headers;
 }
 
-/** Happ shows `expire=0` as a day in 1970; Hiddify reads nothing where the member is missing. */
+/** Happ shows `expire=0` as a day in 1970, while Hiddify ignores the header without `expire`. */
 const SHOWS_1970 = /^happ\b/i;
 
 function userInfo({ user, total }: Subscription, userAgent: string | undefined): string {
   const traffic = `upload=${user.usedUp}; download=${user.usedDown}; total=${total ?? 0}`;
   if (user.expiresAt === null) return SHOWS_1970.test(userAgent ?? '') ? traffic : `${traffic}; expire=0`;
-  // A term that ended within the first second of 1970 must not read as "never".
+  // At least 1, because 0 means "never".
   return `${traffic}; expire=${Math.max(1, Math.floor(user.expiresAt / 1000))}`;
 }
 
@@ -88,7 +88,7 @@ function disposition(title: string): string {
   return `attachment; filename="${filename}"${isSame ? '' : `; filename*=UTF-8''${percent(shorten(title))}`}`;
 }
 
-/** The address as it is parsed; null where it is none, or no one that a person may follow. */
+/** The normalized URL; null: invalid, or not of a protocol for people to open. */
 export function validUrl(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text);
   if (!url || !SUPPORT_PROTOCOLS.includes(url.protocol)) return null;

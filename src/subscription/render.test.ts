@@ -1,4 +1,4 @@
-// Holds the reply to a subscription link: its formats, its headers, and that no reply is empty.
+// The reply to a subscription link: formats and headers, and that no reply is empty.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';

@@ -1,4 +1,4 @@
-// Holds what apps get: the known ones without rules, and any by rules and by the headers for single apps.
+// Replies to apps: known apps without rules, and all apps with rules and headers for single apps.
 import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';
 import { PLAIN_RULE } from '../../tests/support/plain-rule.ts';

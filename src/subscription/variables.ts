@@ -40,7 +40,7 @@ const bytesText = (bytes: number | null, language: Language) =>
   bytes === null ? UNLIMITED : formatBytes(bytes, language);
 const numberText = (figure: number | null) => (figure === null ? UNLIMITED : String(figure));
 
-/** Of a term that has not begun there is nothing to show. */
+/** Formats the end of the term; empty for a term that has not begun. */
 function termText({ user }: LinkFacts, format: (expiresAt: number) => string): string {
   if (user.expiresAt !== null) return format(user.expiresAt);
   return user.state === 'on_hold' ? '' : UNLIMITED;
@@ -76,7 +76,7 @@ function computePercentage(link: LinkFacts): number | null {
 
 const unitFormats = new Map<string, Intl.NumberFormat>();
 
-/** In the largest unit that fits, as in `12 days`. */
+/** Formats milliseconds in the largest unit that fits, such as `12 days`. */
 function formatTimeLeft(left: number, language: Language): string {
   const [unit, size] = left >= DAY_MS ? ['day', DAY_MS] : left >= HOUR_MS ? ['hour', HOUR_MS] : ['minute', MINUTE_MS];
   const key = `${language} ${unit}`;
@@ -89,7 +89,7 @@ function formatTimeLeft(left: number, language: Language): string {
 
 const jalaliFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** As in `1405/09/07`. */
+/** Formats a date of the Jalali calendar, such as `1405/09/07`. */
 function formatJalali(at: number, zone: string): string {
   const format =
     jalaliFormats.get(zone) ??
@@ -109,7 +109,7 @@ export function userVariables(link: LinkFacts, settings: SettingFacts, now: numb
   return (variable) => USER_VALUES[variable]?.(link, settings, now) ?? '';
 }
 
-/** The settings with the values in title and announcement; the same object where these have no variables. */
+/** Replaces variables in title and announcement; returns the same object if there are none. */
 export function fillSettings<Settings extends SettingFacts & Pick<LinkSettings, 'announcement'>>(
   link: LinkFacts,
   settings: Settings,
@@ -125,7 +125,7 @@ export function fillSettings<Settings extends SettingFacts & Pick<LinkSettings, 
   };
 }
 
-/** The same with the values of a connection. */
+/** Adds the values of a connection. */
 export function entryVariables(
   values: VariableValues,
   { inbound, address }: Pick<Entry, 'inbound' | 'address'>,

@@ -1,11 +1,11 @@
-// The format `wireguard`: the file that WireGuard's own apps import, of one connection.
+// The format `wireguard`: the file of one connection for WireGuard's own apps.
 import { DEFAULT_MTU, TUNNEL_DNS, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { linkHost } from './encoding.ts';
 import { canShare, type Entry, perConnection, selectSecret, TUNNEL_ADDRESS } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
 export const wireguard: FormatWriter = {
-  // As text, phones would save it under a name that WireGuard does not take.
+  // Not text, which phones would save under a name that WireGuard does not accept.
   type: 'application/octet-stream',
   reserved: [],
   isOfOne: true,
@@ -40,7 +40,7 @@ function oneLine(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
 
-/** The app names the tunnel by its file, and takes no more than these characters, and 15 of them. */
+/** The app names the tunnel by the file, and accepts only these characters, at most 15. */
 function tunnelName(name: string): string {
   const safe = name
     .normalize('NFKD')

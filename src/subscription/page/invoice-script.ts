@@ -1,8 +1,8 @@
-// Opens an invoice in Stars over a page of the Mini App, and shows afterwards what became of it: openInvoice of Telegram.WebApp, whose own script is on
-// a host that users may not reach. https://core.telegram.org/api/web-events#web-app-open-invoice
+// Opens an invoice in Stars over a page of the Mini App, and then shows its result. Does what openInvoice of Telegram.WebApp does, without Telegram's
+// script, whose host may be unreachable. https://core.telegram.org/api/web-events#web-app-open-invoice
 import { IN_TELEGRAM, OPENS_INVOICE } from '../../domain/sales/shop-place.ts';
 
-/** What Telegram calls the invoice behind a link; null: it is the link of none. */
+/** The slug of the invoice of a link; null: not a link to an invoice. */
 export function findInvoiceSlug(link: string): string | null {
   return /^https:\/\/t\.me\/(?:\$|invoice\/)([\w=-]+)$/.exec(link)?.[1] ?? null;
 }

@@ -1,4 +1,4 @@
-// The pages of the Mini App that are not that of a subscription: one that sends what Telegram said of who opened it, and one that says why that was not enough.
+// Pages of the Mini App besides the subscription page: one that sends Telegram's signed data, and one that explains why they were refused.
 import type { MiniAppRefusal } from '../../core/ports/bot.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
 import { dropVariables } from '../../domain/subscription/variables.ts';
@@ -7,7 +7,7 @@ import { chooseLanguage } from '../../i18n/languages.ts';
 import { escapeHtml, type Page, preferredLanguages, renderHead } from './page.ts';
 import { STYLE } from './style.ts';
 
-/** Telegram puts the data behind the `#`, which is sent nowhere: the page sends it, and takes it out of its address. */
+/** Telegram passes the data in the fragment, which browsers do not send: the page sends it, and removes it from its address. */
 const SCRIPT = `
 const given = new URLSearchParams(location.hash.slice(1)).get('tgWebAppData');
 if (given) {

@@ -1,4 +1,4 @@
-// The page of an order, as its buyer sees it: one document whose buttons are forms. Inside Telegram it has a script that opens its invoice.
+// The page of an order for its buyer: one document whose buttons are forms. Inside Telegram it has a script that opens the invoice.
 import type { OrderPage } from '../../core/kernel/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
@@ -13,7 +13,7 @@ import { findInvoiceSlug, INVOICE_SCRIPT } from './invoice-script.ts';
 import { escapeHtml, preferredLanguages, renderHead } from './page.ts';
 import { STYLE } from './style.ts';
 
-/** What the buyer did last came to. */
+/** The result of the buyer's last action. */
 export type OrderNotice = 'asked' | 'failed' | 'wait' | 'promo' | 'email';
 
 export interface OrderRequest {
@@ -26,9 +26,9 @@ export interface OrderRequest {
 
 export interface RenderedOrder {
   readonly body: string;
-  /** What stands in it, for its policy. */
+  /** Its inline style, for the content security policy. */
   readonly style: string;
-  /** Left out: it has none. */
+  /** Its inline script, if it has one. */
   readonly script?: string;
 }
 
@@ -58,18 +58,18 @@ ${script === null ? '' : `<script>${script}</script>\n`}</body>
   return { body, style: STYLE, ...(script !== null && { script }) };
 }
 
-/** The invoice that opens over the page inside Telegram. */
+/** The invoice that the page opens inside Telegram; null: none. */
 function findInvoice({ paymentOptions }: Pick<OrderPage, 'paymentOptions'>, { place }: OrderRequest): string | null {
   const links = paymentOptions.flatMap(({ kind, payUrl }) => (kind === 'stars' && payUrl !== null ? [payUrl] : []));
   return place === 'telegram' ? (links.map(findInvoiceSlug).find((slug) => slug !== null) ?? null) : null;
 }
 
-/** Where a form of the page leads. */
+/** The address of a form of the page. */
 function buildAction({ token, place }: OrderRequest, act: string): string {
   return `${token}/${act}${place === 'telegram' ? `?${IN_TELEGRAM}` : ''}`;
 }
 
-/** Back to the subscription, once there is nothing left to pay. */
+/** The link to the subscription, if nothing is left to pay. */
 function renderReturn({ state, subscriptionUrl }: OrderPage, { place }: OrderRequest, language: Language): string {
   if (state === 'unpaid' || subscriptionUrl === null) return '';
   const text = hostTexts(language, 'subscription')('order.toSubscription');
@@ -77,7 +77,7 @@ function renderReturn({ state, subscriptionUrl }: OrderPage, { place }: OrderReq
   return `<p><a class="support" href="${escapeHtml(subscriptionUrl)}${query}">${escapeHtml(text)}</a></p>`;
 }
 
-/** What is bought and for how much; of one that is paid, since when, and what it gave. */
+/** Content and price of the order; if it is paid, also the time and the new term. */
 function renderFacts(order: OrderPage, { timeZone }: SettingValues, language: Language): string {
   const t = hostTexts(language, 'subscription');
   const { tag } = languageEntry(language);
@@ -148,14 +148,14 @@ ${canPoll ? ask : ''}
 </section>`;
 }
 
-/** The field for where the provider sends the receipt. */
+/** The field for the e-mail address of the receipt. */
 function renderEmail(id: string, language: Language): string {
   const label = escapeHtml(hostTexts(language, 'subscription')('order.email'));
   return `<label for="${id}">${label}</label>
 <input id="${id}" name="email" type="email" required maxlength="200" autocomplete="email">`;
 }
 
-/** The field for a promo code, or the button that takes the one that is used away. */
+/** The field for a promo code, or the button that removes it. */
 function renderPromo(promo: OrderPage['promo'], request: OrderRequest, language: Language): string {
   const t = hostTexts(language, 'subscription');
   if (promo !== null) {

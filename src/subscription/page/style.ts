@@ -1,4 +1,4 @@
-// The style of the page of a subscription, and its one script: constants, so that the page's policy can name them by their hashes.
+// The style and the script of the subscription page. They are constants, so that the page's policy can contain their hashes.
 
 export const STYLE = `
 :root { color-scheme: light dark; --ground: #f4f5f7; --card: #fff; --line: #dfe2e8; --control: #8a92a1; --text: #16181d; --quiet: #565d6b; --accent: #3451c6;
@@ -79,7 +79,7 @@ p:has(.support) { margin: 16px 0 0; }
 .support { color: var(--accent); font-weight: 600; }
 `;
 
-/** Shows the button that copies, which is nothing without a script. */
+/** Shows the copy button, which does not work without a script. */
 export const SCRIPT = `
 const button = document.getElementById('copy');
 const link = document.getElementById('link');

@@ -1,4 +1,4 @@
-// The pages with a link into the bot, to be opened here or scanned by the phone that has Telegram: one that ties an account to a subscription, and one for friends.
+// Pages with a link to the bot, to be opened here or scanned by a phone with Telegram: one links an account to a subscription, one is for friends.
 import type { FriendLink, Invitation } from '../../core/ports/bot.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { dropVariables } from '../../domain/subscription/variables.ts';

@@ -1,4 +1,4 @@
-// The certificate of a connection with TLS: the panel makes one, unless an own one is given.
+// The certificate of a connection with TLS: the administrator's own, or one that the panel creates.
 import { Button } from '@mantine/core';
 import { IconCertificate, IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -9,9 +9,9 @@ import { useFormat } from '../../format/use-format.tsx';
 import classes from './connections.module.css';
 import type { Values } from './values.ts';
 
-/** The certificate that is served at the moment. */
+/** The certificate that is served now. */
 export interface ShownCertificate {
-  /** An own one in PEM; empty: the panel made it. */
+  /** The administrator's own certificate in PEM; empty: created by the panel. */
   readonly own: string;
   readonly endsAt: string;
 }

@@ -14,9 +14,9 @@ import classes from './connections.module.css';
 /** A connection with the name and address of its node. */
 export interface ConnectionRow extends Inbound {
   readonly node: string;
-  /** How many other connections have the same definition. */
+  /** Number of other connections in its group. */
   readonly others: number;
-  /** Where users connect to: its own host, else the node's. */
+  /** The address for users: the connection's host, else the node's address. */
   readonly address: string;
 }
 

@@ -1,4 +1,4 @@
-// What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
+// Names of protocols, networks and securities. They are the same in every language, except "none".
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import { allowedNetworks, type Network, type Protocol, type Security } from '../../../../domain/nodes/inbound-shape.ts';
@@ -44,7 +44,7 @@ export function formatKind({
   return parts.join(' · ');
 }
 
-// The state of a connection, in the words for connections.
+// The state of a connection.
 
 export function ConnectionState({ inbound }: { readonly inbound: Pick<Inbound, 'enabled' | 'status'> }) {
   const { t } = useTranslation('connections');

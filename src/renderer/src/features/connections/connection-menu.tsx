@@ -1,4 +1,4 @@
-// What else can be done with a connection: on and off, a copy, and out. One that a plan or a user names is not deleted.
+// The menu of a connection: enable, disable, duplicate and delete. A connection that plans or users list cannot be deleted.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
@@ -12,9 +12,9 @@ import { ConnectionNodes } from './connection-nodes.tsx';
 
 interface ConnectionMenuProps {
   readonly inbound: Inbound;
-  /** It is no longer there. */
+  /** The connection was deleted. */
   readonly onGone: () => void;
-  /** It is otherwise than it was shown. */
+  /** The connection was changed. */
   readonly onChanged: () => void;
 }
 

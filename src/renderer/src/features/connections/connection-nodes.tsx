@@ -1,4 +1,4 @@
-// On which nodes a connection is: one definition, changed for all of them.
+// Selects the nodes of a connection, which is one definition for all of them.
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +14,7 @@ interface ConnectionNodesProps {
   readonly inbound: Inbound;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** It is no longer there. */
+  /** The connection was removed from its node. */
   readonly onGone: () => void;
   readonly onChanged: () => void;
 }

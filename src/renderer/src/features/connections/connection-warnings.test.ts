@@ -1,4 +1,4 @@
-// The form warns as the panel will: of what is typed by now, and of a target only as long as it is the one that was asked.
+// The form shows the warnings that the panel would give for its values, and those of a target only while it is the tested one.
 import { describe, expect, it } from 'vitest';
 import { type Inbound, inboundExample } from '../../../../contract/inbounds.ts';
 import { listWarnings } from './connection-warnings.tsx';

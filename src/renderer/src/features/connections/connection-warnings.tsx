@@ -1,4 +1,4 @@
-// What may keep users from connecting, and what would mend it: as the form stands, by the rules of the panel itself.
+// Warnings about a connection's form, with their remedies, by the rules of the panel.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -14,7 +14,7 @@ import { useNow } from '../../format/use-now.ts';
 import classes from './connections.module.css';
 import { buildChanges, pickServedShape, type Values } from './values.ts';
 
-/** What the panel will warn of once the form is saved; what only asking a target can find, as long as that is the one that was asked. */
+/** Warnings that the panel would give for the form. Those of a target's test are included while the target is the tested one. */
 export function listWarnings(
   values: Values,
   node: Pick<Node, 'address' | 'core'> | undefined,
@@ -37,7 +37,7 @@ export function listWarnings(
   return [...engineWarnings(values, saved), ...inboundWarnings(facts, node?.core ?? null, now)];
 }
 
-/** What the engine said of it as it is saved; of another port it has said nothing. */
+/** Warnings of the engine about the saved connection, if its port is unchanged. */
 function engineWarnings({ port }: Values, saved: Inbound | null): readonly InboundWarning[] {
   const warnings = ENGINE_WARNINGS.filter((warning) => saved?.warnings?.includes(warning));
   return Number(port) === saved?.port ? warnings : warnings.filter((warning) => warning !== 'port_taken');
@@ -47,13 +47,13 @@ function isFinding(warning: InboundWarning): warning is TargetFinding {
   return TARGET_FINDINGS.some((finding) => finding === warning);
 }
 
-/** Whether the pool is too small only the panel knows, as long as it is the same. */
+/** Only the panel knows whether a pool is too small, so its result is used while the pool is unchanged. */
 function estimateLastUserId(addressPool: string | null, saved: Inbound | null): number {
   const isSmall = saved?.address_pool === addressPool && (saved?.warnings ?? []).includes('address_pool_small');
   return isSmall ? Number.POSITIVE_INFINITY : 0;
 }
 
-/** The one that is served; one that the panel will make is fresh. Of a pasted one nothing is known before it is saved. */
+/** The certificate to check: the served one. A new one of the panel is valid, and a pasted one is unknown before it is saved. */
 function findCertificate(own: string | null, saved: Inbound | null) {
   const endsAt = saved?.certificate_ends_at ?? null;
   const isServed = endsAt !== null && saved?.certificate === own;
@@ -64,7 +64,7 @@ function findCertificate(own: string | null, saved: Inbound | null) {
 interface ConnectionWarningsProps {
   readonly values: Values;
   readonly nodes: readonly Node[];
-  /** null: it is being created. */
+  /** null: a new connection. */
   readonly saved: Inbound | null;
 }
 

@@ -1,4 +1,4 @@
-// The connections: what users connect to, node by node.
+// The page Connections, grouped by node.
 import { Button } from '@mantine/core';
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useCallback, useMemo } from 'react';
@@ -45,7 +45,7 @@ export function ConnectionsPage() {
   useActs({ 'connections.create': create });
 
   const open = parseRecordSegment(path[1]);
-  // The form starts with its node, its original and a port that no other has on the node: wait until they are loaded.
+  // The initial values of the form need the nodes and the other connections: wait until they are loaded.
   const isWaiting = nodeList.isPending || ((open === 'new' || query.has('from')) && connections.isPending);
   return (
     <Page fill>

@@ -11,7 +11,7 @@ import { newShortId, type Values } from './values.ts';
 
 interface KeyFieldsProps {
   readonly form: OperationForm<Values>['form'];
-  /** null: it is being created. */
+  /** null: a new connection. */
   readonly present: { readonly hasPrivateKey: boolean; readonly publicKey: string } | null;
 }
 
@@ -29,7 +29,7 @@ export function KeyFields({ form, present }: KeyFieldsProps) {
       form.clearFieldError('public_key');
       setMade(private_key);
       setTyping(false);
-      // Keys that were generated without a request are no input that could be lost.
+      // Automatically generated keys do not count as input that could be lost.
       if (isUntouched && present === null) form.resetDirty({ ...form.getValues(), ...next });
     },
   });
@@ -113,7 +113,7 @@ export function KeyFields({ form, present }: KeyFieldsProps) {
             leftSection={<IconKey size={16} stroke={1.5} />}
             onClick={() => {
               setTyping(true);
-              // Its public key follows from it.
+              // The public key is derived from the private one.
               form.setValues({ private_key: '', ...((present === null || !isReality) && { public_key: '' }) });
             }}
           >
