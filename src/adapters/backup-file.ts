@@ -47,7 +47,7 @@ const LEVEL = 3;
 export interface NewBackupFile {
   /** Path of a file that does not exist yet; created with mode 0600. */
   readonly path: string;
-  /** Not encrypted. */
+  /** Members of the header, which is not encrypted. */
   readonly header: Readonly<Record<string, unknown>>;
   /** Sealed with the database. */
   readonly manifest: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// What keeps a panel from starting, as facts: the command line names its options, a host with dialogs has texts of its own for each.
+// Reasons why a panel cannot start, as data: the command line prints sentences with its options, and a host with dialogs has its own texts.
 import { describeSystemError, isRefusal, type Refusal, type RefusalReason, refusal } from './refusal.ts';
 
 interface Facts {
@@ -45,7 +45,7 @@ type Sentences = {
 const describeInUse = (who: string, folder: string) =>
   `${who} is using the data folder ${folder}. Stop it, or name another folder with --data.`;
 
-/** As the command line shows them. */
+/** Sentences of the command line. */
 const SENTENCES: Sentences = {
   folderIsFile: ['data_folder', ({ folder }) => `The data folder ${folder} is a file.`],
   folderUnusable: ['data_folder', ({ folder }, reason) => `The data folder ${folder} cannot be used: ${reason}.`],

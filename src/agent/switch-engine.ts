@@ -139,7 +139,7 @@ export async function switchEngine(folder: string, name: string | null): Promise
   return { outcome: 'switched', reason: '' };
 }
 
-/** What another program would add for users and take from them; empty if there is no present program. */
+/** Features that users would gain and lose by another engine program; empty if there is no present one. */
 export async function readEngineDifference(folder: string, program: EngineProgram): Promise<EngineDifference> {
   const present = await findProgram(await findPresentPath(folder)).catch(() => null);
   return present === null ? { gained: [], lost: [] } : engineDifference(present, program);

@@ -47,9 +47,9 @@ interface Running {
   readonly link: BotLink;
   readonly poller: Poller;
   readonly sender: Sender;
-  /** What the menu button beside the message field opens; undefined: not sent to Telegram yet. */
+  /** URL of the menu button beside the message field; null: none; undefined: not sent to Telegram yet. */
   menu: string | null | undefined;
-  /** Not sent before this time. */
+  /** The menu button is not sent before this time. */
   menuAt: number;
 }
 

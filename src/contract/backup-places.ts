@@ -7,7 +7,7 @@ import { panelOperation } from './operation.ts';
 import { isApiRoot } from './sales/providers.ts';
 import * as s from './scalars.ts';
 
-/** So many places at most. */
+/** Maximum number of places. */
 export const MAX_BACKUP_PLACES = 16;
 
 export const BACKUP_PLACE_KINDS = ['s3', 'sftp', 'folder', 'chat'] as const;
@@ -80,7 +80,7 @@ export const BACKUP_PLACE_FIELDS: Readonly<Record<BackupPlaceKind, readonly Back
 };
 
 const kind = z.enum(BACKUP_PLACE_KINDS).meta({ description: 'What it is.' });
-/** As the command line names it: a path or a URL is none. */
+/** Name of a place, also on the command line. It cannot be confused with a path or a URL. */
 const name = s
   .text({ min: 1, max: 60 })
   .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u)

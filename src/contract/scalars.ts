@@ -152,7 +152,7 @@ export const inboundIds = z
     description: 'The ids of the allowed inbounds. null: all, including those added later; an empty list: none.',
   });
 
-/** Of one user. */
+/** Largest device limit of a user. */
 export const MAX_DEVICES = 100;
 
 export const deviceLimit = z.int().min(1).max(MAX_DEVICES).nullable().meta({

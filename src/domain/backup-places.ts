@@ -13,7 +13,7 @@ export function isPlacedName(name: string): boolean {
   return PLACED.test(name);
 }
 
-/** Of the file that a test of a place stores for a moment. */
+/** Name of the temporary file with which a place is tested. */
 export function buildTestName(instanceId: string): string {
   return `${TEST}${instanceId}${END}`;
 }
@@ -49,5 +49,5 @@ function buildPrefix(instanceId: string): string {
   return `gatehouse-${instanceId}-`;
 }
 
-/** Where the secrets of places are sealed for: `backup-place:<id>:<name>`. */
+/** Prefix of the places to which sealed secrets are bound: `backup-place:<id>:<name>`. */
 export const PLACE_SECRETS = 'backup-place';

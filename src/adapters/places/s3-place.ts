@@ -29,7 +29,7 @@ interface Request {
   readonly key: string | null;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the body, hex. */
+  /** SHA-256 of the body, hex. */
   readonly sha256?: string;
   readonly file?: string;
 }

@@ -1,7 +1,7 @@
 // The process that calls the keychain: one request, one reply. It may wait for a prompt; the panel does not.
 import { accessKeychain, type KeychainReply, type KeychainRequest } from './keychain-entry.ts';
 
-/** What a utility process of Electron has instead of the channel of a forked Node. */
+/** The channel of a utility process of Electron, which differs from that of a forked Node. */
 interface ParentPort {
   once(event: 'message', listener: (message: { readonly data: KeychainRequest }) => void): void;
   postMessage(reply: KeychainReply): void;

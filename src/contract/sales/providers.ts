@@ -4,7 +4,7 @@ import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** So many accounts at most. */
+/** Maximum number of accounts. */
 export const MAX_PROVIDERS = 16;
 
 export const PROVIDER_KINDS = ['stars', 'crypto_pay', 'yookassa', 'stripe', 'heleket'] as const;
@@ -76,7 +76,7 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
   heleket: [
     { name: 'merchant', isSecret: false, isRequired: true, pattern: /^[0-9A-Za-z-]{8,64}$/ },
     { name: 'payment_key', isSecret: true, isRequired: true, pattern: /^[\x21-\x7e]{6,300}$/ },
-    // In percent: an invoice that lacks no more counts as paid. Exchanges keep a fee.
+    // Percentage of an invoice that may be missing, because exchanges keep a fee.
     { name: 'accuracy_payment_percent', isSecret: false, isRequired: false, pattern: /^[0-5]$/ },
   ],
 };

@@ -44,7 +44,7 @@ export async function readEncrypted({ backups }: Pick<Env, 'backups'>, name: str
   return bytes;
 }
 
-/** By the passphrase of the chat as a place, or else of scheduled backups; PanelError `vault_unavailable`, `validation` where there is none. */
+/** Creates a backup with the passphrase of the chat or of the schedule. Throws PanelError `vault_unavailable`, `validation` (none is set). */
 async function makeEncrypted(env: ChatBackupsEnv): Promise<BackupFile> {
   await env.vault.prepare();
   const chat = env.store.backupPlaces.all().find(({ kind }) => kind === 'chat');

@@ -70,7 +70,7 @@ function listEnabledInbounds({ store: { inbounds } }: EngineUpdateEnv, nodeId: n
   return inbounds.page({ nodeId }, inbounds.count({ nodeId }), 0).filter(({ enabled }) => enabled);
 }
 
-/** Those of the other nodes that are up. */
+/** Connections of the other nodes that are up. */
 function listOtherConnections(env: EngineUpdateEnv, nodeId: number): readonly OtherConnection[] {
   const { nodes } = env.store;
   return nodes

@@ -94,7 +94,7 @@ async function quarantineCulprit(node: NodeRun, changes: readonly EngineChange[]
   });
 }
 
-/** What the engine serves over which open sessions end by reopening it. */
+/** Connections whose open sessions can be ended by reopening. */
 export function listReopenable({ engine }: Pick<NodeRun, 'engine'>, config: EngineConfig): readonly EngineInbound[] {
   return engine.reopen === undefined ? [] : config.inbounds.filter(endsWhenReopened);
 }

@@ -174,7 +174,7 @@ async function start(node: NodeRun, round: Round, { servable: next }: StepOf<'st
   }
 }
 
-/** What was ended by the panel, and over whom. */
+/** Records and emits a restart of the engine or of a connection, with its reason and users. */
 async function recordRestart({ env, nodeId }: NodeRun, { reason, inboundId, userIds }: Omit<NodeRestart, 'at'>) {
   const { nodes } = env.store;
   const named = userIds.toSorted((a, b) => a - b).slice(0, MAX_CUT_OFF);

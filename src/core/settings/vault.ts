@@ -27,7 +27,7 @@ const MESSAGES: Readonly<Record<VaultReason, string>> = {
     'The key file cannot be read or made; the log says why. Its folder must exist and be open to the user who runs the panel. Change that and check again. Nothing is lost.',
 };
 
-/** What a vault's reason means and what to do about it, in English. */
+/** Explains the reason of a vault's state and its remedy, in English. */
 export function vaultMessage(reason: VaultReason): string {
   return MESSAGES[reason];
 }

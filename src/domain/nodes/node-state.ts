@@ -55,9 +55,9 @@ interface Usage {
   readonly pollsWhileBlocked: ReadonlyMap<number, number>;
   /** When the engine was last restarted to cut users off, epoch ms. */
   readonly cutOffAt: number;
-  /** Users who were removed while they were online, or moved bytes since: whether they have a session that reopening ends was not looked for yet. */
+  /** Users who were removed while online, or moved bytes since then. Their sessions must still be searched for ones that reopening can end. */
   readonly suspects: ReadonlySet<number>;
-  /** What was found of them. */
+  /** The sessions that were found. */
   readonly sessions: readonly OpenSessions[];
   /** When sessions were last ended by reopening. */
   readonly reopenedAt: number;
@@ -421,7 +421,7 @@ export function recordSuspects<Config>(state: NodeState<Config>, userIds: Iterab
   return canReopen ? rememberUsage(state, { suspects: new Set([...suspects, ...userIds]) }) : state;
 }
 
-/** Those who were removed while they were online. */
+/** The removed users who were online. */
 export function listOnline({ memory }: NodeState<unknown>, userIds: readonly number[]): readonly number[] {
   return userIds.filter((id) => memory.usage.onlineAt.has(id));
 }

@@ -25,7 +25,7 @@ const OTHER_PANEL = {
     'something else has started the engine again and again, as another panel with the same data would: it is left alone for an hour',
 } as const;
 
-/** What the records demand. */
+/** The wanted state of a node, by the records. */
 export interface Desired<Config> extends Fingerprinted<Config> {
   /** Whether the node exists and is enabled. */
   readonly isEnabled: boolean;

@@ -56,7 +56,7 @@ export interface PanelFacts {
 const BACKUP_OLD_MS = 7 * DAY_MS;
 /** Fewer failed sign-ins in an hour are typing errors. */
 const MANY_FAILURES = 10;
-/** As the panel reports it. */
+/** The same time after which the panel notifies the administrator. */
 const BACKUP_AWAY_MS = 2 * DAY_MS;
 /** A panel younger than this needs no backup yet. */
 const BACKUP_SOON_MS = DAY_MS;
@@ -103,7 +103,7 @@ export function computeAttention({
   const hasUsers = (overview?.users.total ?? 0) > 0;
   const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
   const leftAt = places?.left_at ?? null;
-  // One that was stored elsewhere may not be here.
+  // The newest backup may be stored elsewhere only.
   const made = [...(backups?.items ?? []).map(({ created_at }) => created_at), ...(leftAt === null ? [] : [leftAt])];
   const lastAt = made.sort().at(-1) ?? null;
   const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;

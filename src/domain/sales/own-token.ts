@@ -1,4 +1,4 @@
-// By which a payment at a provider is recognized as one of a panel's: other programs may use the same account.
+// The prefix of tokens by which the panel recognizes its payments at a provider, because other programs may use the same account.
 
 export const OWN_TOKEN_PREFIX = 'gh_';
 

@@ -21,9 +21,9 @@ export type DifferenceReason = 'missing_there' | 'unapplied' | 'amount' | 'refun
 export interface Difference {
   readonly reason: DifferenceReason;
   readonly payment: OurPayment;
-  /** What is left of it at the provider after refunds; null: not listed. */
+  /** The amount at the provider after refunds; null: not listed. */
   readonly theirs: Money | null;
-  /** What is counted here. */
+  /** The amount that is counted here. */
   readonly ours: Money;
 }
 

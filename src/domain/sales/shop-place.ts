@@ -1,6 +1,6 @@
 // The two places where users buy.
 
-/** Where something is sold. Telegram permits digital goods in its chats and Mini Apps for Stars alone. https://core.telegram.org/bots/payments-stars */
+/** Where offers are sold. Telegram permits digital goods in its chats and Mini Apps only for Stars. https://core.telegram.org/bots/payments-stars */
 export type ShopPlace = 'page' | 'telegram';
 
 /** In the query of a page that is shown inside Telegram. */

@@ -4,7 +4,7 @@ import type { Format } from '../../contract/subscription/formats.ts';
 export interface KnownApp {
   readonly name: string;
   readonly userAgent: string;
-  /** What it gets where no rule says otherwise. */
+  /** Its format without a rule. */
   readonly format: Format;
   /** The repository, of the app itself where it is public, that has the User-Agent. */
   readonly source: string;

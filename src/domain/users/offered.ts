@@ -1,6 +1,6 @@
 // Which of the offered inbounds a user's link contains.
 
-/** By inbound id (null: all). Inbounds of drained nodes are left out, unless none would remain. */
+/** Selects inbounds by id (null: all). Leaves out inbounds of drained nodes, unless none would remain. */
 export function selectOffered<One extends { readonly inbound: { readonly id: number }; readonly isDraining: boolean }>(
   ids: readonly number[] | null,
   offered: readonly One[],

@@ -24,7 +24,7 @@ import {
 } from './wire.ts';
 import { describeIssues } from './wire-values.ts';
 
-/** What calls to a machine need. */
+/** Parts that calls to a machine need. */
 export interface NodeClientParts {
   /** The machine's present address and key; null: not joined, or deleted. */
   place(): NodePlace | null;
@@ -35,7 +35,7 @@ export interface NodeClientParts {
   readonly clock: Clock;
 }
 
-/** What this panel claims, and how the node's machine answered the claim. */
+/** The claim of this panel, and the machine's answers to it. */
 export interface NodeRole {
   claim(): PanelClaim;
   /** Called when the machine obeys this panel. */

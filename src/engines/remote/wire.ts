@@ -56,9 +56,9 @@ const place = z
   .int()
   .min(0)
   .max(3 * MAX_LEDGER_ROWS - 1);
-/** Of the engine's own clock, which can have any value. */
+/** Seconds of the engine's own clock, which can have any value. */
 const seconds = z.number().min(-MAX_INSTANT).max(MAX_INSTANT);
-/** Of an inbound. */
+/** Tag of an inbound. */
 const tag = z.string().min(1).max(64);
 const hexPin = z.string().regex(/^[0-9a-f]{64}$/);
 const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
@@ -88,7 +88,7 @@ export const REQUESTS = {
   /** A part of the lease; null: only asks which version the machine has. */
   lease: leaseRequest,
   apply: z.strictObject({ inbounds: z.array(engineInbound), changes: z.array(change) }),
-  /** In pages, by id: those after `after`; 0: from the first. */
+  /** A page of user ids after `after`; 0: from the first. */
   members: z.strictObject({ inbound: engineInbound, after: bytes }),
   connected: z.strictObject({ after: bytes }),
   /** Which of these users move bytes on these inbounds. */
@@ -127,7 +127,7 @@ export const REPLIES = {
       at: instant,
       /** Version of Gatehouse. */
       version: z.string().regex(/^[\w.+-]{1,64}$/),
-      /** Of the links that it serves. */
+      /** Certificate of the links that it serves. */
       certificate: z
         .object({ endsAt: instant.nullable(), isLate: z.boolean(), failure: acmeFailureCode.nullable() })
         .nullable(),

@@ -1,4 +1,4 @@
-// What the Telegram bot says. HTML as Telegram reads it; what is put in is escaped.
+// Texts of the Telegram bot, in Telegram's HTML. Inserted values are escaped.
 export const bot = {
   commands: {
     start: 'My subscription',

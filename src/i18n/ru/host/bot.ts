@@ -1,4 +1,4 @@
-// What the Telegram bot says, in Russian.
+// Texts of the Telegram bot, in Russian.
 import type { bot as english } from '../../en/host/bot.ts';
 import type { Russian } from '../russian.ts';
 
