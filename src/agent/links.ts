@@ -52,6 +52,7 @@ const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   updateIntervalHours: 12,
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
+  subscriptionTemplates: { items: [], chosen: null },
   restartToCutOff: false,
   rateLimit: 0,
 };

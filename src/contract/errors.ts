@@ -33,6 +33,7 @@ export const ERRORS = {
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   webhook_limit: { status: 409, title: 'The maximum number of webhooks is reached' },
   view_limit: { status: 409, title: 'The maximum number of saved views is reached' },
+  template_limit: { status: 409, title: 'The maximum number of templates is reached' },
   provider_limit: { status: 409, title: 'The maximum number of payment providers is reached' },
   provider_in_use: { status: 409, title: 'Orders at the payment provider have not ended' },
   selling_off: { status: 409, title: 'Selling is off' },

@@ -33,6 +33,7 @@ import * as vault from './settings/vault.ts';
 import * as stats from './stats.ts';
 import * as subscriptionHeaders from './subscription/headers.ts';
 import * as subscriptionRules from './subscription/rules.ts';
+import * as subscriptionTemplates from './subscription/templates.ts';
 import * as tariffs from './tariffs.ts';
 import * as trying from './try-api.ts';
 import * as updates from './updates.ts';
@@ -70,6 +71,10 @@ export const OPERATIONS = {
   trySubscription: subscriptionRules.trySubscription,
   getSubscriptionHeaders: subscriptionHeaders.getSubscriptionHeaders,
   saveSubscriptionHeaders: subscriptionHeaders.saveSubscriptionHeaders,
+  getSubscriptionTemplates: subscriptionTemplates.getSubscriptionTemplates,
+  saveSubscriptionTemplate: subscriptionTemplates.saveSubscriptionTemplate,
+  deleteSubscriptionTemplate: subscriptionTemplates.deleteSubscriptionTemplate,
+  chooseSubscriptionTemplate: subscriptionTemplates.chooseSubscriptionTemplate,
   undoActs: undo.undoActs,
   getUserTraffic: acts.getUserTraffic,
   getUserTrafficByNode: acts.getUserTrafficByNode,

@@ -43,6 +43,7 @@ import { STATS_HANDLERS } from './stats/stats.ts';
 import { DIAGNOSIS_HANDLERS } from './subscription/diagnosis.ts';
 import { LINK_SETTING_HANDLERS } from './subscription/link-settings.ts';
 import { readSubscriptionPage } from './subscription/subscription.ts';
+import { TEMPLATE_HANDLERS } from './subscription/templates.ts';
 import { TARIFF_HANDLERS } from './tariffs/tariffs.ts';
 import { UPDATE_HANDLERS } from './updates/updates.ts';
 import { USER_ADDRESS_HANDLERS } from './users/addresses.ts';
@@ -67,6 +68,7 @@ export const HANDLERS: {
   bulkBatch: BATCH_HANDLER,
   getSubscriptionPage: { read: readSubscriptionPage, opensTransaction: true },
   ...LINK_SETTING_HANDLERS,
+  ...TEMPLATE_HANDLERS,
   previewBulk: { read: previewBulk, opensTransaction: true },
   undoActs: UNDO_HANDLER,
   ...USER_VIEW_HANDLERS,

@@ -18,6 +18,7 @@ import type { NodePlace } from '../engines/remote/node-request.ts';
 import { createRemoteEngine } from '../engines/remote/remote-engine.ts';
 import { canListen } from '../engines/system-process.ts';
 import { openNodeTrust } from './node-trust.ts';
+import { createTemplates } from './templates.ts';
 
 interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | 'store' | 'vault'> {
   /** The data folder. */
@@ -32,7 +33,7 @@ interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | '
 /** Opens the engines for the core. Stops processes of deleted nodes. */
 export async function openEngines(
   parts: EnginesParts,
-): Promise<Required<Pick<CoreParts, 'openEngine' | 'engineLog' | 'nodeTrust' | 'localMachine'>>> {
+): Promise<Required<Pick<CoreParts, 'openEngine' | 'engineLog' | 'nodeTrust' | 'localMachine' | 'templates'>>> {
   const { clock, timers, crypto, store, parseLarge } = parts;
   const folder = join(parts.folder, FILES.engines);
   const local = store.nodes.page(store.nodes.count(), 0).filter(({ kind }) => kind === 'local');
@@ -65,6 +66,7 @@ export async function openEngines(
       },
       isFree: canListen,
     },
+    templates: createTemplates(() => findProgram(path()).catch(() => null)),
     openEngine({ id, kind }) {
       if (kind === 'local') {
         const engine = createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });

@@ -36,6 +36,7 @@ const RULE: SettingValues['subscriptionRules'][number] = {
   requires: TEXTS.map((one) => ({ name: one, pattern: one })),
   action: 'serve',
   format: 'links',
+  template: '',
   text: '',
   headers: TEXTS.map((one) => ({ name: one, value: one })),
 };
@@ -65,10 +66,17 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
   announcement: TEXTS,
   subscriptionRules: [
     [],
-    ...RULE_ACTIONS.map((action) => [{ ...RULE, id: MAX, action, format: null, enabled: true }]),
+    ...RULE_ACTIONS.map((action) => [{ ...RULE, id: MAX, action, format: null, template: null, enabled: true }]),
     CONFIGURATION_FORMATS.map((format) => ({ ...RULE, format })),
     [{ ...RULE, apps: [], requires: [], headers: [] }],
-    [{ ...RULE, name: 'text', text: 'text' }],
+    [{ ...RULE, name: 'text', text: 'text', template: 'text' }],
+  ],
+  subscriptionTemplates: [
+    { items: [], chosen: null },
+    ...TEXTS.map((one) => ({
+      items: [{ id: one, name: one, mihomo: one, sing_box: one, xray: one }],
+      chosen: one,
+    })),
   ],
   subscriptionHeaders: [
     DEFAULT_SUBSCRIPTION_HEADERS,

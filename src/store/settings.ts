@@ -33,6 +33,7 @@ const DEFAULTS: SettingValues = {
   announcement: '',
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
+  subscriptionTemplates: { items: [], chosen: null },
   rateLimit: 1200,
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,
@@ -82,6 +83,8 @@ const quiet = z.object({ from: hour, until: hour }).nullable();
 const span = z.object({ from: time, to: time });
 const rewardDays = z.int().min(0).max(365);
 
+const ownTemplate = z.object({ id: text, name: text, mihomo: text, sing_box: text, xray: text });
+
 const subscriptionRule = z.object({
   id: z.int().min(1),
   name: text,
@@ -90,6 +93,7 @@ const subscriptionRule = z.object({
   requires: z.array(z.object({ name: text, pattern: text })),
   action: z.enum(RULE_ACTIONS),
   format: z.enum(CONFIGURATION_FORMATS).nullable(),
+  template: text.nullable(),
   text,
   headers: z.array(z.object({ name: text, value: text })),
 });
@@ -168,6 +172,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   announcement: text,
   subscriptionRules: z.array(subscriptionRule),
   subscriptionHeaders,
+  subscriptionTemplates: z.object({ items: z.array(ownTemplate), chosen: text.nullable() }),
   rateLimit: z.int().min(0),
   expiringNoticeDays: z
     .array(z.int().min(1).max(90))

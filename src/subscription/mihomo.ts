@@ -17,6 +17,7 @@ import {
   TUNNEL_ADDRESS,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
+import type { MihomoTemplate } from './templates/template.ts';
 
 const SELECTED = 'PROXY';
 const AUTOMATIC = 'AUTO';
@@ -50,6 +51,26 @@ export function documentText(entries: readonly Entry[], proxyLine: (entry: Entry
     `  - MATCH,${SELECTED}`,
     '',
   ].join('\n');
+}
+
+/** The same in an own document. */
+export function withMihomoTemplate({ head, groups, names: reserved }: MihomoTemplate): FormatWriter {
+  return {
+    ...mihomo,
+    reserved: [...mihomo.reserved, ...reserved],
+    write(entries) {
+      const proxies = entries.map((entry) => proxyText(entry, quote(selectSecret(entry)).slice(1, -1)));
+      const names = entries.map(({ name }) => quote(name)).join(',');
+      const lines = [
+        'proxies:',
+        ...proxies,
+        'proxy-groups:',
+        ...groups.map((pieces) => `  - ${pieces.join(names)}`),
+        '',
+      ];
+      return head + lines.join('\n');
+    },
+  };
 }
 
 type Value = string | number | boolean | readonly string[] | Members | null | undefined;

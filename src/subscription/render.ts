@@ -12,6 +12,7 @@ import { links, plain } from './links.ts';
 import { mihomo } from './mihomo.ts';
 import { type Page, type PageRequest, renderPage } from './page/page.ts';
 import { olderSingBox, resolvesAtStart, singBox } from './sing-box.ts';
+import { selectTemplateWriter } from './templates/choose-template.ts';
 import { fillSettings, userVariables } from './variables.ts';
 import { wireguard } from './wireguard.ts';
 import { xray } from './xray.ts';
@@ -65,7 +66,9 @@ export function renderSubscription(
       ...renderPage(sub, settings, request),
     };
   }
-  const writer = writerFor(format, request.userAgent);
+  const template = rule?.template ?? settings.subscriptionTemplates.chosen;
+  const usual = selectWriter(format, request.userAgent);
+  const writer = selectTemplateWriter(usual, format, template, settings.subscriptionTemplates);
   const { entries, leftOut } =
     rule?.action === 'explain'
       ? explainOnly(expandVariables(rule.text, userVariables(sub, settings, request.now)) || rule.text, writer)
@@ -79,7 +82,7 @@ export function renderSubscription(
   return { status: 200, choice, headers, body: writer.write(entries, settings.subscriptionTitle) };
 }
 
-function writerFor(format: ConfigurationFormat, userAgent: string | undefined): FormatWriter {
+function selectWriter(format: ConfigurationFormat, userAgent: string | undefined): FormatWriter {
   return format === 'sing-box' && resolvesAtStart(singBoxVersion(userAgent)) ? olderSingBox : WRITERS[format];
 }
 

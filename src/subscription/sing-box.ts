@@ -21,6 +21,7 @@ import {
   vmessCipher,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
+import type { SingBoxTemplate } from './templates/template.ts';
 
 const SELECTED = 'proxy';
 const AUTOMATIC = 'auto';
@@ -44,15 +45,39 @@ export const singBox: FormatWriter = {
     ];
     if (hasChoice) outbounds.push(JSON.stringify({ type: 'urltest', tag: AUTOMATIC, outbounds: tags }));
     const endpoints: string[] = [];
-    for (const entry of entries) {
-      const list = entry.inbound.protocol === 'wireguard' ? endpoints : outbounds;
-      list.push(outboundText(entry, jsonText(selectSecret(entry))));
-    }
+    writeEntries(entries, outbounds, endpoints);
     outbounds.push(JSON.stringify({ type: 'direct', tag: DIRECT }));
     const more = endpoints.length === 0 ? '' : `"endpoints":[${endpoints.join(',')}],`;
     return `{${BEFORE},"outbounds":[${outbounds.join(',')}],${more}${AFTER}}`;
   },
 };
+
+function writeEntries(entries: readonly Entry[], outbounds: string[], endpoints: string[]): void {
+  for (const entry of entries) {
+    const list = entry.inbound.protocol === 'wireguard' ? endpoints : outbounds;
+    list.push(outboundText(entry, jsonText(selectSecret(entry))));
+  }
+}
+
+/** The same in an own document. */
+export function withSingBoxTemplate(writer: FormatWriter, template: SingBoxTemplate): FormatWriter {
+  return {
+    ...writer,
+    reserved: [...writer.reserved, ...template.names],
+    write(entries) {
+      const tags = entries.map(({ name }) => JSON.stringify(name.toWellFormed())).join(',');
+      const outbounds = template.outbounds.map((pieces) => pieces.join(tags));
+      const endpoints = [...template.endpoints];
+      writeEntries(entries, outbounds, endpoints);
+      const members = [
+        template.members,
+        `"outbounds":[${outbounds.join(',')}]`,
+        endpoints.length === 0 ? '' : `"endpoints":[${endpoints.join(',')}]`,
+      ];
+      return `{${members.filter((one) => one !== '').join(',')}}`;
+    },
+  };
+}
 
 /** The first that looks up the host of WireGuard when it is used. */
 const RESOLVES_LATER = '1.14';

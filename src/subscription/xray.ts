@@ -19,6 +19,7 @@ import {
   TUNNEL_ADDRESS,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
+import type { XrayTemplate } from './templates/template.ts';
 
 /** In front of each tag: the balancer chooses by it. */
 const PREFIX = 'proxy: ';
@@ -46,6 +47,26 @@ export const xray: FormatWriter = {
     return `{"remarks":${remarks},${COMMON},"outbounds":[${outbounds.join(',')}]${choice}}`;
   },
 };
+
+/** The same in an own document. */
+export function withXrayTemplate(template: XrayTemplate): FormatWriter {
+  return {
+    ...xray,
+    write(entries, title) {
+      const [first] = entries;
+      const hasChoice = entries.length > 1;
+      const remarks = JSON.stringify((hasChoice ? title : (first?.name ?? title)).toWellFormed());
+      const outbounds = entries.map((entry) => outboundText(entry, jsonText(selectSecret(entry))));
+      const members = [
+        `"remarks":${remarks}`,
+        template.members,
+        `"outbounds":[${[...outbounds, ...template.outbounds].join(',')}]`,
+        (hasChoice ? template.several : template.single).join(first ? jsonText(formatTag(first)) : ''),
+      ];
+      return `{${members.filter((one) => one !== '').join(',')}}`;
+    },
+  };
+}
 
 const INBOUNDS = [
   {

@@ -116,6 +116,10 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('deleteUser', client.call('deleteUser', { id }));
 
   await act('updateSettings', { panel_title: 'Panel' });
+  const own = { id: null, name: 'Own', mihomo: '', sing_box: '', xray: '' };
+  await act('saveSubscriptionTemplate', own);
+  await act('chooseSubscriptionTemplate', { id: 'own-1' });
+  await act('deleteSubscriptionTemplate', { id: 'own-1' });
   await act('saveSubscriptionRules', { items: [PLAIN_RULE] });
   await act('saveSubscriptionHeaders', { ...DEFAULT_SUBSCRIPTION_HEADERS, update_always: true });
   const saved = await act('saveUserView', { name: 'Active', query: 'state=active', columns: ['name'] });

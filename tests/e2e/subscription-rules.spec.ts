@@ -93,3 +93,33 @@ test('headers for apps are checked, and a Provider ID says what it does', async 
     happ_noise: null,
   });
 });
+
+test('a template is copied, refused with the place of the error, saved and chosen', async ({ page, own }) => {
+  await own.visit('settings/subscription');
+  const templates = card(page, 'Templates');
+  await templates.getByRole('link', { name: 'Copy Russia direct' }).click();
+  const form = page.getByRole('dialog', { name: 'Add template' });
+  await expect(form.getByLabel('Name')).toHaveValue('Copy of Russia direct');
+  await form.getByLabel('Name').fill(HOSTILE);
+  await form.getByRole('tab', { name: 'sing-box' }).click();
+  await form.getByLabel('Document for sing-box').fill('{"outbounds": [');
+  await form.getByRole('tab', { name: 'mihomo' }).click();
+  await page.keyboard.press('Control+Enter');
+  await expect(form.getByText(/Cannot be read\. .*line 1/)).toBeVisible();
+  await expectAccessible(page, 'a refused template');
+  await form.getByLabel('Document for sing-box').fill('');
+  await page.keyboard.press('Control+Enter');
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
+  await templates.getByLabel('Template for all apps').selectOption(HOSTILE);
+  await expect
+    .poll(async () => (await own.administrator?.call('getSubscriptionTemplates', {}))?.body.default)
+    .toBe('own-1');
+  await templates.getByRole('link', { name: HOSTILE, exact: true }).click();
+  await page.getByRole('dialog', { name: HOSTILE }).getByRole('button', { name: 'Delete' }).click();
+  await page
+    .getByRole('dialog', { name: `Delete the template ${HOSTILE}?` })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(getToast(page, 'Template deleted')).toBeVisible();
+  await expect(templates.getByLabel('Template for all apps')).toHaveValue('');
+});

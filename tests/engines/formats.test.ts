@@ -9,8 +9,10 @@ import { Ajv } from 'ajv';
 import schema from 'meta-json-schema/schemas/meta-json-schema.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { BUILT_IN_TEMPLATES, type OwnTemplate } from '../../src/contract/subscription/templates.ts';
 import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
 import { expandHosts } from '../../src/domain/subscription/hosts.ts';
+import { createTemplates } from '../../src/panel/templates.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import type { EngineProgram } from '../support/engines.ts';
 import { SETTINGS } from '../support/fake-core.ts';
@@ -65,6 +67,36 @@ const connections = fc.array(connection, { minLength: 1, maxLength: 32 }).map((m
     { id: 1, tariffId: null, tags: [] },
   ),
 );
+
+/** None, each built-in one, and an own one in which the connections stand in several places. */
+const OWN: OwnTemplate = {
+  id: 'own-1',
+  name: 'Own',
+  mihomo: `
+log-level: info
+proxy-groups:
+  - {name: Work, type: select, proxies: [Fast, '{all}', DIRECT]}
+  - {name: Fast, type: fallback, proxies: ['{all}'], url: 'https://example.com', interval: 60}
+rules:
+  - DOMAIN-SUFFIX,yes,Work
+  - MATCH,Fast
+`,
+  sing_box: JSON.stringify({
+    dns: { servers: [{ type: 'local', tag: 'local' }] },
+    outbounds: [
+      { type: 'urltest', tag: 'fast', outbounds: ['{all}'] },
+      { type: 'selector', tag: 'work', outbounds: ['fast', '{all}', 'direct'] },
+      { type: 'direct', tag: 'direct' },
+    ],
+    route: { final: 'work', default_domain_resolver: 'local' },
+  }),
+  xray: JSON.stringify({
+    inbounds: [{ listen: '127.0.0.1', port: 10808, protocol: 'socks' }],
+    outbounds: [{ tag: 'direct', protocol: 'freedom' }],
+    routing: { rules: [{ type: 'field', domain: ['domain:yes'], outboundTag: 'proxy' }] },
+  }),
+};
+const anyTemplate = fc.constantFrom(null, ...BUILT_IN_TEMPLATES, OWN.id).map((chosen) => ({ items: [OWN], chosen }));
 
 interface Check {
   readonly program: EngineProgram;
@@ -125,11 +157,12 @@ for (const check of CHECKS) {
   const reason = whyWithout(check.program);
   describe.skipIf(reason !== null)(`${check.program} ${reason ?? ''}`.trim(), () => {
     const { runs = RUNS } = check;
-    test(`starts with ${runs} sets of connections`, async () => {
+    test(`starts with ${runs} sets of connections, with and without templates`, async () => {
       await fc.assert(
-        fc.asyncProperty(connections, async (made) => {
+        fc.asyncProperty(connections, anyTemplate, async (made, subscriptionTemplates) => {
           const sub = buildSubscription([], { inbounds: runnableBy(check.program, made) });
-          const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
+          const settings = { ...SETTINGS, subscriptionTemplates };
+          const { body } = renderSubscription(sub, settings, { format: check.format, now: 0 });
           expect(await findConfigError(check, body)).toBeNull();
         }),
         { numRuns: runs },
@@ -149,6 +182,18 @@ for (const check of CHECKS) {
     });
   });
 }
+
+const reason = whyWithout('xray');
+test.skipIf(reason !== null)(`a template is judged by Xray before it is saved ${reason ?? ''}`.trim(), async () => {
+  const program = { path: getProgramPath('xray'), name: 'xray', version: '26.3.27' } as const;
+  const { builtIn, check } = createTemplates(async () => program);
+  for (const documents of Object.values(builtIn())) expect(await check('xray', documents.xray)).toBeNull();
+  expect(await check('xray', OWN.xray)).toBeNull();
+  expect(await check('xray', '{"outbounds":[{"tag":"a","protocol":"no such"}]}')).toMatch(/^program: .*no such/);
+  // The lists of Xray are with the apps, not with the panel.
+  const listed = { outbounds: [], routing: { rules: [{ type: 'field', ip: ['geoip:ru'], outboundTag: 'proxy' }] } };
+  expect(await check('xray', JSON.stringify(listed))).toBeNull();
+});
 
 test(`the schema of mihomo takes ${RUNS} sets of connections`, async () => {
   const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);

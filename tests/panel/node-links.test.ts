@@ -29,8 +29,16 @@ const FORMATS = ['links', 'plain', 'mihomo', 'sing-box', 'xray', 'html'];
 const RULES = [
   { ...PLAIN_RULE, name: 'None', apps: ['curl/*'], action: 'refuse' as const },
   { ...PLAIN_RULE, id: 2, apps: ['Happ/*'], format: 'xray' as const, headers: [{ name: 'x-rule', value: 'happ' }] },
+  { ...PLAIN_RULE, id: 4, apps: ['SFA/*'], template: 'iran' },
   { ...PLAIN_RULE, id: 3, apps: ['v2rayN/*'], action: 'explain' as const, text: 'Install Happ' },
 ];
+const OWN_TEMPLATE = {
+  id: null,
+  name: 'Own',
+  mihomo: 'log-level: info\nproxy-groups: [{name: Own, type: select, proxies: ["{all}"]}]',
+  sing_box: '',
+  xray: '{"log":{"loglevel":"error"},"outbounds":[{"tag":"direct","protocol":"freedom"}]}',
+};
 const HEADERS = {
   ...DEFAULT_SUBSCRIPTION_HEADERS,
   happ_routing: 'happ://routing/onadd/e30=',
@@ -103,6 +111,8 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id, tags: ['vip'] })).body;
   await administrator.call('saveSubscriptionRules', { items: RULES });
   await administrator.call('saveSubscriptionHeaders', HEADERS);
+  await administrator.call('saveSubscriptionTemplate', OWN_TEMPLATE);
+  await administrator.call('chooseSubscriptionTemplate', { id: 'own-1' });
   const ended = (await api.call('createUser', { name: 'Boris', tariff_id, enabled: false })).body;
   const port = await freePort();
   const { token } = (await administrator.call('inviteNode', { id: nodeId, port, password: PASSWORD })).body;
@@ -133,7 +143,8 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   }
   const happ = await sendRequest(at, path, HOST, { 'user-agent': 'Happ/3.21.1' });
   expect(happ.headers).toMatchObject({ routing: HEADERS.happ_routing, 'x-rule': 'happ' });
-  expect(JSON.parse(happ.body)).toHaveProperty('outbounds');
+  expect(JSON.parse(happ.body)).toMatchObject({ log: { loglevel: 'error' } });
+  expect((await sendRequest(at, path, HOST, { 'user-agent': 'SFA/1.14.1' })).body).toContain('aparat.com');
   const { body: shown } = await sendRequest(at, `${path}?format=plain`);
   expect(shown.split('\n')).toHaveLength(4);
   expect(decodeURIComponent(shown)).toMatch(/#Anna \| 10 kB\n|#Anna \| 10 kB$/);

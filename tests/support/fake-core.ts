@@ -61,6 +61,7 @@ export const SETTINGS: SettingValues = {
   announcement: '',
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
+  subscriptionTemplates: { items: [], chosen: null },
   rateLimit: 0,
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,

@@ -37,6 +37,7 @@ import { createServer } from '../../src/http/server.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
 import { buildOrigin, listHostNames } from '../../src/panel/public-origin.ts';
+import { createTemplates } from '../../src/panel/templates.ts';
 import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
@@ -169,6 +170,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     host: () => null,
     webhookClient: createWebhookClient({ timers }),
     subscriptionReply: renderSubscription,
+    templates: createTemplates(async () => null),
     paymentProviders: createTestProviders(clock),
     botClient,
     ...(options.targetProbe && { targetProbe: options.targetProbe }),

@@ -9,6 +9,7 @@ export const PLAIN_RULE: SubscriptionRule = {
   requires: [],
   action: 'serve',
   format: null,
+  template: null,
   text: '',
   headers: [],
 };

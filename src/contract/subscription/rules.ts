@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { CONFIGURATION_FORMATS, FORMATS } from './formats.ts';
+import { templateId } from './templates.ts';
 
 export const MAX_RULES = 50;
 const MAX_PATTERNS = 30;
@@ -90,6 +91,7 @@ export const subscriptionRule = z
       .enum(CONFIGURATION_FORMATS)
       .nullable()
       .meta({ description: 'The format; null: by the app. A format that the link names goes first.' }),
+    template: templateId.nullable().meta({ description: 'The template; null: the one that is chosen for all.' }),
     text: s.text({ min: 0, max: 100 }).meta({ description: 'With `explain`: why there are no connections.' }),
     headers: ownHeaders.meta({ description: 'Headers in addition to the usual ones, or in place of them.' }),
   })
@@ -115,6 +117,7 @@ const ruleExample: SubscriptionRule = {
   requires: [],
   action: 'serve',
   format: 'xray',
+  template: null,
   text: '',
   headers: [],
 };

@@ -8,6 +8,7 @@ import type { Sold } from '../../contract/sales/sales.ts';
 import type { Acme } from '../../contract/settings/acme.ts';
 import type { Format } from '../../contract/subscription/formats.ts';
 import type { FormatReason, SubscriptionRule } from '../../contract/subscription/rules.ts';
+import type { BuiltInTemplate, TemplateDocument, TemplateDocuments } from '../../contract/subscription/templates.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import type { UserState } from '../../contract/users/users.ts';
@@ -82,6 +83,13 @@ export interface Subscription<User extends LinkUser = LinkUser> {
   offers(place: ShopPlace): readonly Offered[];
   /** The bot to link a Telegram account with; null: none runs. Read on call. */
   bot(): { readonly username: string; readonly isLinked: boolean; readonly hasFriends: boolean } | null;
+}
+
+export interface Templates {
+  /** Those that come with the panel. */
+  builtIn(): Readonly<Record<BuiltInTemplate, TemplateDocuments>>;
+  /** Why apps would refuse the document, for the administrator; null: they would not. */
+  check(document: TemplateDocument, text: string): Promise<string | null>;
 }
 
 /** The reply of a link to an app, and why it is this one. */
@@ -328,6 +336,8 @@ export interface CoreParts {
   readonly subscriptionPage?: (subscription: Subscription, settings: SettingValues, now: number) => string;
   /** The reply of a subscription link to an app. Left out: this core answers no links. */
   readonly subscriptionReply?: SubscriptionReply;
+  /** Templates of subscription links. Left out: this core answers no links. */
+  readonly templates?: Templates;
   /** Called with a new secret path before it can appear in a log line. */
   hideSecret?(secret: string): void;
   /** The panel's version. */

@@ -4,6 +4,7 @@ import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
 import type { UserNotice } from '../../contract/bot/bot-notices.ts';
 import type { SubscriptionHeaders } from '../../contract/subscription/headers.ts';
 import type { SubscriptionRule } from '../../contract/subscription/rules.ts';
+import type { OwnTemplate, TemplateId } from '../../contract/subscription/templates.ts';
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { UserView } from '../../contract/users/user-views.ts';
 import type { QuietHours } from '../../domain/users/user-notices.ts';
@@ -21,6 +22,7 @@ export interface SettingValues {
   readonly announcement: string;
   readonly subscriptionRules: readonly SubscriptionRule[];
   readonly subscriptionHeaders: SubscriptionHeaders;
+  readonly subscriptionTemplates: SubscriptionTemplatesValue;
   /** Requests a minute per key; 0: no limit. */
   readonly rateLimit: number;
   /** Days before the end of a term at which `user.expiring` is emitted, the longest first. */
@@ -96,6 +98,13 @@ export interface ReferralsValue {
   readonly friendDays: number;
   /** Rewards for one user in 30 days. */
   readonly maxPerMonth: number;
+}
+
+/** Own templates of links. */
+export interface SubscriptionTemplatesValue {
+  readonly items: readonly OwnTemplate[];
+  /** For apps whose rule names none; null: the usual document. */
+  readonly chosen: TemplateId | null;
 }
 
 /** The notices to users by the bot. */
@@ -189,4 +198,5 @@ export type LinkSettings = Pick<
   | 'updateIntervalHours'
   | 'subscriptionRules'
   | 'subscriptionHeaders'
+  | 'subscriptionTemplates'
 >;

@@ -55,6 +55,10 @@ it('sends a lease in pieces that part no character, however many nodes have the 
   const rule = { ...PLAIN_RULE, headers: [{ name: 'x-a', value: '"connections":[]' }] };
   const apps = {
     subscriptionRules: [rule],
+    subscriptionTemplates: {
+      items: [{ id: 'own-1', name: '"connections":[]', mihomo: 'a: {}', sing_box: '', xray: '' }],
+      chosen: 'own-1',
+    },
     subscriptionHeaders: { ...DEFAULT_SUBSCRIPTION_HEADERS, happ_routing: 'happ://routing/off' },
   };
   const common = { timeZone: 'UTC', updateIntervalHours: 12, rateLimit: 1200, subPath: 'sub' };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DEFAULT_SUBSCRIPTION_HEADERS, subscriptionHeaders } from '../../contract/subscription/headers.ts';
 import { type SubscriptionRule, subscriptionRule } from '../../contract/subscription/rules.ts';
+import { ownTemplate, templateId } from '../../contract/subscription/templates.ts';
 import { GRANT_LIFETIMES } from '../../contract/users/grants.ts';
 import { RESET_STRATEGIES } from '../../contract/users/users.ts';
 import type { Credentials, InboundSecrets } from '../../core/ports/credentials.ts';
@@ -74,9 +75,11 @@ const UNKNOWN_RULE: SubscriptionRule = {
   requires: [],
   action: 'serve',
   format: null,
+  template: null,
   text: '',
   headers: [],
 };
+const NO_TEMPLATES = { items: [], chosen: null };
 
 // Unknown members of the following are ignored: a later panel may send more.
 const settings = z.object({
@@ -88,6 +91,9 @@ const settings = z.object({
   updateIntervalHours: amount,
   subscriptionRules: z.array(subscriptionRule.catch(UNKNOWN_RULE)).default([]),
   subscriptionHeaders: subscriptionHeaders.catch(DEFAULT_SUBSCRIPTION_HEADERS),
+  subscriptionTemplates: z
+    .object({ items: z.array(ownTemplate), chosen: templateId.nullable() })
+    .catch(NO_TEMPLATES),
   restartToCutOff: z.boolean(),
   rateLimit: bytes,
   subPath: z.string(),
@@ -207,6 +213,7 @@ function settingsToWire({
   updateIntervalHours,
   subscriptionRules,
   subscriptionHeaders,
+  subscriptionTemplates: { items, chosen },
   restartToCutOff,
   rateLimit,
   subPath,
@@ -216,6 +223,7 @@ function settingsToWire({
     ...links,
     subscriptionRules: [...subscriptionRules],
     subscriptionHeaders,
+    subscriptionTemplates: { items: [...items], chosen },
     restartToCutOff,
     rateLimit,
     subPath,

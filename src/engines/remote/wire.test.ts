@@ -132,6 +132,7 @@ const rules = fc.array(
     requires: fc.array(fc.constant({ name: 'x-a', pattern: '*' }), { maxLength: 1 }),
     action: fc.constantFrom(...RULE_ACTIONS),
     format: fc.option(fc.constantFrom(...CONFIGURATION_FORMATS)),
+    template: fc.option(fc.constantFrom('russia', 'own-1')),
     text: fc.constant('Text'),
     headers: fc.array(fc.constant({ name: 'x-a', value: '1' }), { maxLength: 1 }),
   }),
@@ -151,7 +152,12 @@ const appHeaders = fc.record({
   happ_fragment: fc.option(fc.constant({ packets: 'tlshello', length: '50-100', interval: '5' } as const)),
   happ_noise: fc.option(fc.constant({ kind: 'rand', packet: '10-20', delay: '10', apply_to: 'ip' } as const)),
 });
+const templates = fc.record({
+  items: fc.array(fc.constant({ id: 'own-1', name: 'Own', mihomo: 'a', sing_box: '', xray: '' }), { maxLength: 1 }),
+  chosen: fc.option(fc.constantFrom('china', 'own-1')),
+});
 const settings = fc.record({
+  subscriptionTemplates: templates,
   subscriptionRules: rules,
   subscriptionHeaders: appHeaders,
   timeZone: fc.constantFrom('UTC', 'America/Argentina/ComodRivadavia'),

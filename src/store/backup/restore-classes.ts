@@ -592,6 +592,7 @@ export const SETTING_CLASSES: Readonly<
   announcement: 'data',
   subscriptionRules: 'data',
   subscriptionHeaders: 'data',
+  subscriptionTemplates: 'data',
   rateLimit: 'data',
   expiringNoticeDays: 'data',
   eventsKeptDays: 'data',

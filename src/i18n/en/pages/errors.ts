@@ -26,6 +26,7 @@ export const errors = {
     webhook_disabled: 'This webhook is disabled. Enable it first.',
     webhook_limit: 'There are 16 webhooks, and no more can be added. Delete one that is not needed.',
     view_limit: 'There are 50 saved views, and no more can be added. Delete one that is not needed.',
+    template_limit: 'You have the maximum number of templates. Delete one first.',
     provider_limit: 'There are 16 payment providers, and no more can be added. Delete one that is not needed.',
     bot_off: 'No Telegram bot is running. Set one up in Settings, Telegram bot.',
     bot_failed: 'Telegram did not accept these settings. Check the token and the address of the Bot API.',

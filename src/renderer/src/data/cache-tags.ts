@@ -129,6 +129,10 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   trySubscription: { reads: ['user', 'tariff', 'inbound', 'node', 'settings', 'panel'] },
   getSubscriptionHeaders: { reads: ['settings', 'panel'] },
   saveSubscriptionHeaders: { changes: ['settings', 'panel'] },
+  getSubscriptionTemplates: { reads: ['settings', 'panel'] },
+  saveSubscriptionTemplate: { changes: ['settings', 'panel'] },
+  deleteSubscriptionTemplate: { changes: ['settings', 'panel'] },
+  chooseSubscriptionTemplate: { changes: ['settings', 'panel'] },
   getOpenApi: { reads: ['settings', 'panel'] },
   tryApi: { reads: [] },
 

@@ -12,8 +12,8 @@ export type FieldTexts = Record<string, string>;
 type Issue = z.core.$ZodIssue;
 type T = TFunction<'errors'>;
 
-/** A form's own text for an error of a field, by the panel's code; undefined leaves the usual text. */
-export type DescribeField = (field: string, code: string) => string | undefined;
+/** A form's own text for an error of a field, by the panel's code and its own words; undefined leaves the usual text. */
+export type DescribeField = (field: string, code: string, message?: string) => string | undefined;
 
 /** All errors that the contract's schema finds in an input; empty: it can be sent. */
 export function wrongFields(t: T, id: OperationId, input: unknown, describe?: DescribeField): FieldTexts {
@@ -98,7 +98,7 @@ export function refusedFields(t: T, failure: PanelCallError, describe?: Describe
   const texts: FieldTexts = {};
   for (const error of failure.errors) {
     const name = findField(error);
-    if (name !== null) texts[name] ??= describe?.(name, error.code) ?? refusal(t, failure, error);
+    if (name !== null) texts[name] ??= describe?.(name, error.code, error.message) ?? refusal(t, failure, error);
   }
   return texts;
 }

@@ -8,9 +8,11 @@ import { Confirm } from '../../../components/confirm.tsx';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useAct } from '../../../data/use-act.ts';
+import { useOperation } from '../../../data/use-operation.ts';
 import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
 import { EMPTY_RULE, findWrongFields, nextRuleId, type RuleValues, toRule, toValues } from './rule-values.ts';
+import { useTemplateName } from './use-template-name.ts';
 
 export const RULES_PATH = ['settings', 'subscription', 'rules'] as const;
 
@@ -104,6 +106,8 @@ export function EditRule({ rules, rule }: ListProps & { readonly rule: Subscript
 function RuleFields({ form: { form } }: { readonly form: OperationForm<RuleValues> }) {
   const { t } = useTranslation('settings');
   const { getInputProps, values } = form;
+  const templates = useOperation('getSubscriptionTemplates', {});
+  const nameOf = useTemplateName();
   const typed = { autoComplete: 'off', spellCheck: false } as const;
   return (
     <>
@@ -150,6 +154,17 @@ function RuleFields({ form: { form } }: { readonly form: OperationForm<RuleValue
             ...CONFIGURATION_FORMATS.map((format) => ({ value: format, label: t(`subscription.formats.${format}`) })),
           ]}
           {...getInputProps('format')}
+        />
+      )}
+      {values.action === 'serve' && (
+        <NativeSelect
+          label={t('subscription.rules.template')}
+          description={t('subscription.rules.templateHint')}
+          data={[
+            { value: '', label: t('subscription.rules.byDefault') },
+            ...(templates.data?.items ?? []).map((one) => ({ value: one.id, label: nameOf(one) })),
+          ]}
+          {...getInputProps('template')}
         />
       )}
       {values.action !== 'refuse' && (

@@ -8,6 +8,8 @@ export interface RuleValues extends Record<string, unknown> {
   readonly action: SubscriptionRule['action'];
   /** Empty: chosen by the app. */
   readonly format: string;
+  /** Empty: the one that is chosen for all. */
+  readonly template: string;
   readonly text: string;
   readonly headers: string;
 }
@@ -18,6 +20,7 @@ export const EMPTY_RULE: RuleValues = {
   requires: '',
   action: 'serve',
   format: '',
+  template: '',
   text: '',
   headers: '',
 };
@@ -33,13 +36,23 @@ function parsePair(line: string): readonly [name: string, value: string] {
   return [name.trim().toLowerCase(), colon < 0 ? '' : line.slice(colon + 1).trim()];
 }
 
-export function toValues({ name, apps, requires, action, format, text, headers }: SubscriptionRule): RuleValues {
+export function toValues({
+  name,
+  apps,
+  requires,
+  action,
+  format,
+  template,
+  text,
+  headers,
+}: SubscriptionRule): RuleValues {
   return {
     name,
     apps: apps.join('\n'),
     requires: requires.map((one) => `${one.name}: ${one.pattern}`).join('\n'),
     action,
     format: format ?? '',
+    template: template ?? '',
     text,
     headers: headers.map((one) => `${one.name}: ${one.value}`).join('\n'),
   };
@@ -60,6 +73,7 @@ export function toRule(
     }),
     action: values.action,
     format: values.format === '' ? null : (values.format as SubscriptionRule['format']),
+    template: values.template === '' ? null : values.template,
     text: values.text.trim(),
     headers: splitLines(values.headers).map((line) => {
       const [name, value] = parsePair(line);

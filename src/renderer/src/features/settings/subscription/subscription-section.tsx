@@ -8,6 +8,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { Reading } from '../parts/parts.tsx';
 import { HeadersCard } from './headers-card.tsx';
 import { RulesCard } from './rules-card.tsx';
+import { TemplatesCard } from './templates-card.tsx';
 import { TryCard } from './try-card.tsx';
 
 export function SubscriptionSection() {
@@ -19,6 +20,7 @@ export function SubscriptionSection() {
         {(data) => <SubscriptionCard settings={data} />}
       </Reading>
       <RulesCard />
+      <TemplatesCard />
       <TryCard />
       <HeadersCard />
     </>

@@ -1,0 +1,114 @@
+// Templates of subscription links: the document around the connections, for mihomo, sing-box and Xray. In the panel only.
+import { z } from 'zod';
+import { panelOperation } from '../operation.ts';
+import * as s from '../scalars.ts';
+
+/** Those that come with the panel. */
+export const BUILT_IN_TEMPLATES = ['global', 'russia', 'iran', 'china'] as const;
+export type BuiltInTemplate = (typeof BUILT_IN_TEMPLATES)[number];
+
+/** The documents of a template, each for the format of its name. */
+export const TEMPLATE_DOCUMENTS = ['mihomo', 'sing_box', 'xray'] as const;
+export type TemplateDocument = (typeof TEMPLATE_DOCUMENTS)[number];
+
+export const MAX_TEMPLATES = 8;
+/** Characters of a document: they travel to every node. */
+export const MAX_DOCUMENT = 24_000;
+
+const ownId = z.string().regex(/^own-[1-9][0-9]{0,5}$/);
+export const templateId = z
+  .union([z.enum(BUILT_IN_TEMPLATES), ownId])
+  .meta({ id: 'TemplateId', description: 'A template that comes with the panel, or an own one: `own-1` and so on.' });
+export type TemplateId = z.output<typeof templateId>;
+
+const document = s.text({ min: 0, max: MAX_DOCUMENT, multiline: true });
+const documents = {
+  mihomo: document.meta({
+    description:
+      'YAML without `proxies`; `{all}` stands for the connections in `proxy-groups`. Empty: the usual document.',
+  }),
+  sing_box: document.meta({
+    description: 'JSON; `{all}` stands for the connections in the `outbounds` of groups. Empty: the usual document.',
+  }),
+  xray: document.meta({
+    description: 'JSON; the tag `proxy` stands for the connections in rules. Empty: the usual document.',
+  }),
+};
+export type TemplateDocuments = Readonly<Record<TemplateDocument, string>>;
+
+const name = s.text({ min: 1, max: 60 });
+
+/** One of the administrator's own. */
+export const ownTemplate = z.object({ id: ownId, name, ...documents });
+export type OwnTemplate = z.output<typeof ownTemplate>;
+
+const templates = z
+  .object({
+    items: z.array(
+      z.object({
+        id: templateId,
+        name: z.string().nullable().meta({ description: 'null: it comes with the panel.' }),
+        mihomo: z.string(),
+        sing_box: z.string(),
+        xray: z.string(),
+      }),
+    ),
+    default: templateId.nullable().meta({ description: 'For apps whose rule names none; null: the usual document.' }),
+  })
+  .meta({ id: 'SubscriptionTemplates' });
+export type SubscriptionTemplates = z.output<typeof templates>;
+
+const example: SubscriptionTemplates = {
+  items: [{ id: 'own-1', name: 'Office', mihomo: '', sing_box: '', xray: '' }],
+  default: null,
+};
+
+export const getSubscriptionTemplates = panelOperation({
+  id: 'getSubscriptionTemplates',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Read the templates of subscription links',
+  input: z.strictObject({}),
+  output: templates,
+  example: { body: {}, reply: example },
+});
+
+export const saveSubscriptionTemplate = panelOperation({
+  id: 'saveSubscriptionTemplate',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Add or change a template of subscription links',
+  description:
+    'Each document is checked first: its structure with sample connections in it, and that for Xray by the engine of this machine, if there is one.',
+  input: z.strictObject({ id: ownId.nullable().meta({ description: 'null: a new one.' }), name, ...documents }),
+  output: templates,
+  errors: ['not_found', 'template_limit'],
+  example: { body: { id: null, name: 'Office', mihomo: '', sing_box: '', xray: '' }, reply: example },
+});
+
+export const deleteSubscriptionTemplate = panelOperation({
+  id: 'deleteSubscriptionTemplate',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Delete a template of subscription links',
+  description: 'Rules that name it name none from then on.',
+  input: z.strictObject({ id: ownId }),
+  output: templates,
+  errors: ['not_found'],
+  example: { body: { id: 'own-1' }, reply: { items: [], default: null } },
+});
+
+export const chooseSubscriptionTemplate = panelOperation({
+  id: 'chooseSubscriptionTemplate',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Choose the template of subscription links for apps whose rule names none',
+  input: z.strictObject({ id: templateId.nullable() }),
+  output: templates,
+  errors: ['not_found'],
+  example: { body: { id: null }, reply: example },
+});

@@ -1,0 +1,66 @@
+// Checks templates of subscription links before they are saved: with sample connections in them, and by Xray where this machine has it.
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import type { TemplateDocument } from '../contract/subscription/templates.ts';
+import type { Templates } from '../core/kernel/core.ts';
+import { environment } from '../engines/engine-process.ts';
+import { buildArguments, type EngineProgram } from '../engines/engine-program.ts';
+import { builtInTemplates } from '../subscription/templates/built-in.ts';
+import { writeSample } from '../subscription/templates/sample.ts';
+import { isTemplateFault } from '../subscription/templates/template.ts';
+
+const CHECK_MS = 10_000;
+const MAX_OUTPUT = 65_536;
+/** Files of Xray that apps bring along, and this machine may not have. */
+const LISTS = /geo(?:ip|site)\.dat/;
+
+interface Verdict {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function runCheck(program: EngineProgram, text: string): Promise<Verdict> {
+  return new Promise((resolve) => {
+    const child = spawn(program.path, buildArguments(program, true), {
+      cwd: tmpdir(),
+      env: environment(),
+      timeout: CHECK_MS,
+      killSignal: 'SIGKILL',
+      windowsHide: true,
+    });
+    let output = '';
+    const append = (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT);
+    };
+    child.stdout.on('data', append);
+    child.stderr.on('data', append);
+    child.once('error', () => resolve({ code: 0, output: '' }));
+    child.once('close', (code) => resolve({ code, output }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(text);
+  });
+}
+
+/** Its last words, without the chain of modules in front. */
+function extractReason(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return (lines.at(-1) ?? '').split(' > ').slice(-2).join(' > ').slice(0, 300);
+}
+
+/** `findXray`: the program of this machine's engine; null: there is none. */
+export function createTemplates(findXray: () => Promise<EngineProgram | null>): Templates {
+  async function check(document: TemplateDocument, text: string): Promise<string | null> {
+    let sample: string;
+    try {
+      sample = writeSample(document, text);
+    } catch (error) {
+      if (!isTemplateFault(error)) throw error;
+      return error.message;
+    }
+    const program = document === 'xray' ? await findXray() : null;
+    if (program?.name !== 'xray') return null;
+    const { code, output } = await runCheck(program, sample);
+    return code === 0 || code === null || LISTS.test(output) ? null : `program: ${extractReason(output)}`;
+  }
+  return { builtIn: builtInTemplates, check };
+}

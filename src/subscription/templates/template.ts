@@ -1,0 +1,209 @@
+// A template: the document around the connections of a format, read once and written for each link by joining texts.
+import { parseDocument, stringify } from 'yaml';
+import { MAX_DOCUMENT, type TemplateDocument } from '../../contract/subscription/templates.ts';
+import { parseForeignJson } from '../../domain/foreign-json.ts';
+
+/** Stands in a group for all connections. */
+export const ALL = '{all}';
+/** An outbound of Xray: the connection that answers soonest, or the only one. */
+const PROXY_TAG = 'proxy';
+
+/** Why a document cannot be a template. */
+export type TemplateProblem = 'syntax' | 'object' | 'proxies' | 'groups' | 'all' | 'names' | 'outbounds' | 'rules';
+
+/** `detail`: where in the text, or what; empty: the problem says it all. */
+export type TemplateFault = Error & { readonly problem: TemplateProblem; readonly detail: string };
+
+function fault(problem: TemplateProblem, detail = ''): TemplateFault {
+  return Object.assign(new Error(`${problem}: ${detail}`), { problem, detail });
+}
+
+export function isTemplateFault(error: unknown): error is TemplateFault {
+  return error instanceof Error && 'problem' in error;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A text with places for what is the link's own. */
+export type Pieces = readonly string[];
+
+export interface MihomoTemplate {
+  /** All but the proxies and the groups, and what follows them. */
+  readonly head: string;
+  /** One line a group, to be joined by the names. */
+  readonly groups: readonly Pieces[];
+  readonly names: readonly string[];
+}
+
+export interface SingBoxTemplate {
+  /** Members but outbounds and endpoints, without braces. */
+  readonly members: string;
+  /** To be joined by the tags. */
+  readonly outbounds: readonly Pieces[];
+  readonly endpoints: readonly string[];
+  readonly names: readonly string[];
+}
+
+export interface XrayTemplate {
+  /** Members but outbounds and, where there is a choice, but routing and observatory. */
+  readonly members: string;
+  readonly outbounds: readonly string[];
+  /** The routing with one connection, to be joined by its tag. */
+  readonly single: Pieces;
+  /** The routing and observatory with several, to be joined by the tag of the first. */
+  readonly several: Pieces;
+  readonly names: readonly string[];
+}
+
+export interface CompiledTemplate {
+  readonly mihomo: MihomoTemplate;
+  readonly sing_box: SingBoxTemplate;
+  readonly xray: XrayTemplate;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function requireObject(value: unknown): Json {
+  if (!isObject(value)) throw fault('object');
+  return value;
+}
+
+const BOUNDS = { bytes: 4 * MAX_DOCUMENT, values: MAX_DOCUMENT, depth: 32 };
+
+function parseJson(text: string): Json {
+  try {
+    return requireObject(parseForeignJson(text, BOUNDS));
+  } catch (error) {
+    if (isTemplateFault(error)) throw error;
+    // JSON is YAML too, whose reader says where it stopped.
+    throw fault('syntax', describeSyntax(parseDocument(text).errors));
+  }
+}
+
+function describeSyntax([first]: readonly Error[]): string {
+  return first?.message.split('\n')[0] ?? '';
+}
+
+/** Aliases may not multiply: a short text must not become a large document. */
+const MAX_ALIASES = 50;
+
+function parseYaml(text: string): Json {
+  const document = parseDocument(text, { prettyErrors: true, merge: true });
+  if (document.errors.length > 0) throw fault('syntax', describeSyntax(document.errors));
+  try {
+    return requireObject(document.toJS({ maxAliasCount: MAX_ALIASES }));
+  } catch (failure) {
+    if (isTemplateFault(failure)) throw failure;
+    throw fault('syntax', failure instanceof Error ? failure.message : '');
+  }
+}
+
+/** The objects of a list, each with a text under `key` that no other has. */
+function readNamed(value: unknown, key: string, missing: TemplateProblem): readonly Json[] {
+  if (!Array.isArray(value) || !value.every(isObject)) throw fault(missing);
+  const names = value.map((one) => one[key]);
+  for (const name of names) if (typeof name !== 'string' || name === '') throw fault('names');
+  if (new Set(names).size < names.length) throw fault('names');
+  return value;
+}
+
+const listNames = (items: readonly Json[], key: string) => items.map((one) => String(one[key]));
+
+/** JSON, which YAML has too, but for some characters that it allows in no string. */
+function toFlow(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const splitAtAll = (text: string): Pieces => text.split(JSON.stringify(ALL));
+const hasAll = (items: readonly Json[], key: string) =>
+  items.some((one) => Array.isArray(one[key]) && one[key].includes(ALL));
+
+function compileMihomo(text: string): MihomoTemplate {
+  const { 'proxy-groups': listed, ...rest } = parseYaml(text);
+  if ('proxies' in rest) throw fault('proxies');
+  const groups = readNamed(listed, 'name', 'groups');
+  if (!hasAll(groups, 'proxies')) throw fault('all');
+  const { rules } = rest;
+  if (rules !== undefined && !(Array.isArray(rules) && rules.every((rule) => typeof rule === 'string')))
+    throw fault('rules');
+  const head =
+    Object.keys(rest).length === 0
+      ? ''
+      : stringify(rest, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+  return { head, groups: groups.map((group) => splitAtAll(toFlow(group))), names: listNames(groups, 'name') };
+}
+
+function withoutBraces(members: object): string {
+  return JSON.stringify(members).slice(1, -1);
+}
+
+function compileSingBox(text: string): SingBoxTemplate {
+  const { outbounds: listed, endpoints: own = [], ...rest } = parseJson(text);
+  const outbounds = readNamed(listed, 'tag', 'outbounds');
+  const endpoints = readNamed(own, 'tag', 'outbounds');
+  if (!hasAll(outbounds, 'outbounds')) throw fault('all');
+  return {
+    members: withoutBraces(rest),
+    outbounds: outbounds.map((outbound) => splitAtAll(JSON.stringify(outbound))),
+    endpoints: endpoints.map((endpoint) => JSON.stringify(endpoint)),
+    names: [...listNames(outbounds, 'tag'), ...listNames(endpoints, 'tag')],
+  };
+}
+
+/** In place of the tag of the one, or the first, connection. */
+const TAG_PLACE = '<tag of a connection>';
+const splitAtTag = (text: string): Pieces => text.split(TAG_PLACE);
+const BALANCER = 'fastest';
+
+function compileXray(text: string): XrayTemplate {
+  const { outbounds: listed, routing: ownRouting = {}, observatory, remarks: _, ...rest } = parseJson(text);
+  const outbounds = readNamed(listed, 'tag', 'outbounds');
+  const routing = requireObject(ownRouting);
+  const { rules = [], balancers = [] } = routing;
+  if (!Array.isArray(rules) || !rules.every(isObject) || !Array.isArray(balancers)) throw fault('rules');
+  const names = listNames(outbounds, 'tag');
+  if (names.includes(PROXY_TAG)) throw fault('names', PROXY_TAG);
+  const lead = (rule: Json, target: Json) => {
+    const { outboundTag, ...others } = rule;
+    return outboundTag === PROXY_TAG ? { ...others, ...target } : rule;
+  };
+  const single = { ...routing, rules: rules.map((rule) => lead(rule, { outboundTag: TAG_PLACE })) };
+  const chosen = { balancerTag: BALANCER };
+  const several = {
+    ...routing,
+    balancers: [
+      ...balancers,
+      { tag: BALANCER, selector: ['proxy: '], strategy: { type: 'leastPing' }, fallbackTag: TAG_PLACE },
+    ],
+    rules: [...rules.map((rule) => lead(rule, chosen)), { type: 'field', network: 'tcp,udp', ...chosen }],
+  };
+  const observed = observatory ?? {
+    subjectSelector: ['proxy: '],
+    probeUrl: 'https://www.gstatic.com/generate_204',
+    probeInterval: '5m',
+    enableConcurrency: true,
+  };
+  return {
+    members: withoutBraces(rest),
+    outbounds: outbounds.map((outbound) => JSON.stringify(outbound)),
+    single: splitAtTag(withoutBraces({ routing: single, ...(observatory !== undefined && { observatory }) })),
+    several: splitAtTag(withoutBraces({ routing: several, observatory: observed })),
+    names,
+  };
+}
+
+const COMPILERS: { readonly [Name in TemplateDocument]: (text: string) => CompiledTemplate[Name] } = {
+  mihomo: compileMihomo,
+  sing_box: compileSingBox,
+  xray: compileXray,
+};
+
+/** Throws TemplateFault. */
+export function compileTemplate<Name extends TemplateDocument>(document: Name, text: string): CompiledTemplate[Name] {
+  return COMPILERS[document](text);
+}
