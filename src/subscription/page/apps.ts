@@ -45,9 +45,30 @@ export const APPS: readonly App[] = [
     },
   },
   {
+    name: 'v2RayTun',
+    core: 'xray',
+    add: (url) => `v2raytun://import/${url}`,
+    install: {
+      ios: appStore('v2raytun/id6476628951'),
+      android: play('com.v2raytun.android'),
+      macos: appStore('v2raytun/id6476628951'),
+    },
+  },
+  {
+    name: 'INCY',
+    core: 'xray',
+    add: (url) => `incy://import/${url}`,
+    install: {
+      ios: appStore('incy/id6756943388'),
+      android: play('llc.itdev.incy'),
+      ...onAll(release('INCY-DEV/incy-platforms')),
+    },
+  },
+  {
     name: 'v2rayNG',
     core: 'xray',
-    add: query('v2rayng://install-sub'),
+    // It reads the name behind `#` alone.
+    add: (url, title) => `v2rayng://install-sub?url=${percent(url)}#${percent(title)}`,
     install: { android: release('2dust/v2rayNG'), tv: release('2dust/v2rayNG') },
   },
   {
@@ -83,6 +104,12 @@ export const APPS: readonly App[] = [
     },
   },
   {
+    name: 'Clash Mi',
+    core: 'mihomo',
+    add: (url, title) => `clashmi://install-config?overwrite=no&name=${percent(title)}&url=${percent(url)}`,
+    install: { ios: appStore('clash-mi/id6744321968') },
+  },
+  {
     name: 'FlClash',
     core: 'mihomo',
     add: query('flclash://install-config'),
@@ -110,7 +137,7 @@ export const APPS: readonly App[] = [
     core: 'sing-box',
     add: (url, title) => `sing-box://import-remote-profile?url=${percent(url)}#${percent(title)}`,
     install: {
-      ios: appStore('sing-box-vt/id6673731168'),
+      ios: appStore('sing-box-mt/id6785326793'),
       android: play('io.nekohasekai.sfa'),
       tv: play('io.nekohasekai.sfa'),
       macos: release('SagerNet/sing-box'),
