@@ -89,7 +89,7 @@ module.exports = {
     // The table of currencies is data for both: what can be requested, and how amounts are computed.
     onlyTypes('domain', layers('i18n', 'contract'), '^src/contract/currencies\\.ts$'),
     mayImport('core', [layers(...inside)]),
-    mayImport('subscription', [layers(...inside, 'subscription'), npm('qr')]),
+    mayImport('subscription', [layers(...inside, 'subscription'), npm('qr', 'yaml')]),
     onlyTypes('subscription', layers('core'), PORTS),
     mayImport('store', [layers(...inside, 'store'), npm('better-sqlite3', 'zod')], { builtins: true }),
     onlyTypes('store', layers('core'), PORTS),

@@ -53,6 +53,7 @@ const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
   subscriptionTemplates: { items: [], chosen: null },
+  subscriptionApps: null,
   restartToCutOff: false,
   rateLimit: 0,
 };

@@ -1,6 +1,8 @@
 // A user's screens in the chat: the state of the subscription, its link, and how to set up an application.
 
 import type { InlineKeyboardButton } from 'grammy/types';
+import { SYSTEMS } from '../contract/subscription/apps.ts';
+import { DEFAULT_APPS } from '../contract/subscription/default-apps.ts';
 import type { Core, Subscription } from '../core/kernel/core.ts';
 import type { BotService, MiniApp } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
@@ -12,7 +14,7 @@ import { LANGUAGES, type Language } from '../i18n/languages.ts';
 import { describeReason } from '../subscription/entries.ts';
 import { formatDay } from '../subscription/format-day.ts';
 import { validUrl } from '../subscription/headers.ts';
-import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
+import { findStore, SYSTEM_NAMES } from '../subscription/page/apps.ts';
 import { button, type ChatContext, escapeHtml, getTexts, isPublicUrl, type Screen, sendMessage } from './screen.ts';
 
 const DAY_MS = 86_400_000;
@@ -184,9 +186,10 @@ export function createUserScreens(
     if (sub === null) return unknown(ctx);
     if (system === undefined) return systemsScreen(ctx);
     const t = getTexts(ctx);
-    const apps = APPS.flatMap(({ name: text, install }) => {
-      const url = install[system];
-      return url === undefined ? [] : [[{ text, url }]];
+    const offered = core.settings().subscriptionApps ?? DEFAULT_APPS;
+    const apps = offered.flatMap((app) => {
+      const url = findStore(app, system);
+      return url === undefined ? [] : [[{ text: app.name, url }]];
     });
     const title = `<b>${t('setUp', { system: SYSTEM_NAMES[system] })}</b>`;
     const text = `${title}\n\n${t('steps')}\n\n<code>${escapeHtml(sub.url)}</code>`;

@@ -31,6 +31,7 @@ import * as role from './settings/role.ts';
 import * as settings from './settings/settings.ts';
 import * as vault from './settings/vault.ts';
 import * as stats from './stats.ts';
+import * as subscriptionApps from './subscription/apps.ts';
 import * as subscriptionHeaders from './subscription/headers.ts';
 import * as subscriptionRules from './subscription/rules.ts';
 import * as subscriptionTemplates from './subscription/templates.ts';
@@ -71,6 +72,8 @@ export const OPERATIONS = {
   trySubscription: subscriptionRules.trySubscription,
   getSubscriptionHeaders: subscriptionHeaders.getSubscriptionHeaders,
   saveSubscriptionHeaders: subscriptionHeaders.saveSubscriptionHeaders,
+  getSubscriptionApps: subscriptionApps.getSubscriptionApps,
+  saveSubscriptionApps: subscriptionApps.saveSubscriptionApps,
   getSubscriptionTemplates: subscriptionTemplates.getSubscriptionTemplates,
   saveSubscriptionTemplate: subscriptionTemplates.saveSubscriptionTemplate,
   deleteSubscriptionTemplate: subscriptionTemplates.deleteSubscriptionTemplate,

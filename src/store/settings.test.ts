@@ -6,6 +6,7 @@ import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
 import { USER_NOTICES } from '../contract/bot/bot-notices.ts';
 import { ACME_CHALLENGES, ACME_FAILURES } from '../contract/settings/acme.ts';
 import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
+import { APP_CORES, SYSTEMS } from '../contract/subscription/apps.ts';
 import { CONFIGURATION_FORMATS } from '../contract/subscription/formats.ts';
 import {
   DEFAULT_SUBSCRIPTION_HEADERS,
@@ -70,6 +71,18 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     CONFIGURATION_FORMATS.map((format) => ({ ...RULE, format })),
     [{ ...RULE, apps: [], requires: [], headers: [] }],
     [{ ...RULE, name: 'text', text: 'text', template: 'text' }],
+  ],
+  subscriptionApps: [
+    null,
+    [],
+    APP_CORES.map((core) => ({ name: '', core, link: '', format: null, stores: [] })),
+    CONFIGURATION_FORMATS.map((format) => ({
+      name: 'text',
+      core: null,
+      link: 'text',
+      format,
+      stores: SYSTEMS.flatMap((system) => TEXTS.map((url) => ({ system, url }))),
+    })),
   ],
   subscriptionTemplates: [
     { items: [], chosen: null },

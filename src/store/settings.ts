@@ -5,6 +5,7 @@ import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
 import { USER_NOTICES } from '../contract/bot/bot-notices.ts';
 import { ACME_CHALLENGES, ACME_FAILURES } from '../contract/settings/acme.ts';
 import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
+import { APP_CORES, SYSTEMS } from '../contract/subscription/apps.ts';
 import { CONFIGURATION_FORMATS } from '../contract/subscription/formats.ts';
 import {
   DEFAULT_SUBSCRIPTION_HEADERS,
@@ -34,6 +35,7 @@ const DEFAULTS: SettingValues = {
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
   subscriptionTemplates: { items: [], chosen: null },
+  subscriptionApps: null,
   rateLimit: 1200,
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,
@@ -83,6 +85,13 @@ const quiet = z.object({ from: hour, until: hour }).nullable();
 const span = z.object({ from: time, to: time });
 const rewardDays = z.int().min(0).max(365);
 
+const offeredApp = z.object({
+  name: text,
+  core: z.enum(APP_CORES).nullable(),
+  link: text,
+  format: z.enum(CONFIGURATION_FORMATS).nullable(),
+  stores: z.array(z.object({ system: z.enum(SYSTEMS), url: text })),
+});
 const ownTemplate = z.object({ id: text, name: text, mihomo: text, sing_box: text, xray: text });
 
 const subscriptionRule = z.object({
@@ -172,6 +181,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   announcement: text,
   subscriptionRules: z.array(subscriptionRule),
   subscriptionHeaders,
+  subscriptionApps: z.array(offeredApp).nullable(),
   subscriptionTemplates: z.object({ items: z.array(ownTemplate), chosen: text.nullable() }),
   rateLimit: z.int().min(0),
   expiringNoticeDays: z

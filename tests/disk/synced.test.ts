@@ -120,6 +120,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('saveSubscriptionTemplate', own);
   await act('chooseSubscriptionTemplate', { id: 'own-1' });
   await act('deleteSubscriptionTemplate', { id: 'own-1' });
+  await act('saveSubscriptionApps', { items: [] });
   await act('saveSubscriptionRules', { items: [PLAIN_RULE] });
   await act('saveSubscriptionHeaders', { ...DEFAULT_SUBSCRIPTION_HEADERS, update_always: true });
   const saved = await act('saveUserView', { name: 'Active', query: 'state=active', columns: ['name'] });

@@ -123,3 +123,28 @@ test('a template is copied, refused with the place of the error, saved and chose
   await expect(getToast(page, 'Template deleted')).toBeVisible();
   await expect(templates.getByLabel('Template for all apps')).toHaveValue('');
 });
+
+test('apps are added, checked, offered on the page, and the default list comes back', async ({ page, own }) => {
+  await own.visit('settings/subscription');
+  const apps = card(page, 'Apps on the page');
+  await expect(apps.getByRole('listitem').first()).toContainText('Happ');
+  await apps.getByRole('link', { name: 'Add app' }).click();
+  const form = page.getByRole('dialog', { name: 'Add app' });
+  await form.getByLabel('Name').fill(HOSTILE);
+  await form.getByLabel('Import link').fill('javascript:alert("{url}")');
+  await form.getByLabel('Install on iOS').fill('https://own.example/app');
+  await page.keyboard.press('Control+Enter');
+  await expect(form.getByText('A link of the app such as happ://add/{url}.')).toBeVisible();
+  await expectAccessible(page, 'a refused app');
+  await form.getByLabel('Import link').fill('own://add/{url}');
+  await page.keyboard.press('Control+Enter');
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
+  await expect(apps.getByRole('listitem').last()).toContainText(HOSTILE);
+  await apps.getByRole('button', { name: `Move ${HOSTILE} up` }).click();
+  await expect(apps.getByRole('listitem').last()).not.toContainText(HOSTILE);
+  const saved = async () => (await own.administrator?.call('getSubscriptionApps', {}))?.body;
+  expect((await saved())?.items.at(-2)).toMatchObject({ link: 'own://add/{url}', stores: [{ system: 'ios' }] });
+  await apps.getByRole('button', { name: 'Use the default list' }).click();
+  await expect.poll(async () => (await saved())?.is_default).toBe(true);
+  await expect(apps.getByText(HOSTILE)).toHaveCount(0);
+});

@@ -117,6 +117,7 @@ const part = fc.record({
         announcement: fc.string(),
         updateIntervalHours: fc.nat(),
         subscriptionRules: fc.array(fc.constantFrom(PLAIN_RULE, { ...PLAIN_RULE, action: 'x' }, null)),
+        subscriptionApps: fc.constantFrom(null, [], [{}]),
         subscriptionTemplates: fc.constantFrom({ items: [], chosen: null }, { items: [null, {}], chosen: 'x' }),
         subscriptionHeaders: fc.constantFrom(DEFAULT_SUBSCRIPTION_HEADERS, { happ_routing: 1 }),
         rateLimit: fc.nat(),

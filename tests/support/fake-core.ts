@@ -62,6 +62,7 @@ export const SETTINGS: SettingValues = {
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
   subscriptionTemplates: { items: [], chosen: null },
+  subscriptionApps: null,
   rateLimit: 0,
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,

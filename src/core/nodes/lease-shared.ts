@@ -31,9 +31,9 @@ export function createAllNodesLease(env: AllNodesLeaseEnv): () => AllNodesLease 
   function make(offered: readonly OfferedInbound[], linkBase: string): AllNodesLease {
     const { timeZone, language, restartToCutOff, subscriptionTitle, updateIntervalHours } = env.settings();
     const { supportUrl, announcement, rateLimit, subPath, subscriptionRules, subscriptionHeaders } = env.settings();
-    const { subscriptionTemplates } = env.settings();
+    const { subscriptionTemplates, subscriptionApps } = env.settings();
     const texts = { subscriptionTitle, updateIntervalHours, supportUrl, announcement };
-    const links = { ...texts, subscriptionRules, subscriptionHeaders, subscriptionTemplates };
+    const links = { ...texts, subscriptionRules, subscriptionHeaders, subscriptionTemplates, subscriptionApps };
     const settings = { timeZone, language, restartToCutOff, ...links, rateLimit, subPath };
     const connections = offered.map((one) => ({ ...one, secrets: readInboundSecrets(env, one.inbound) }));
     return {

@@ -2,6 +2,7 @@
 
 import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
 import type { UserNotice } from '../../contract/bot/bot-notices.ts';
+import type { OfferedApp } from '../../contract/subscription/apps.ts';
 import type { SubscriptionHeaders } from '../../contract/subscription/headers.ts';
 import type { SubscriptionRule } from '../../contract/subscription/rules.ts';
 import type { OwnTemplate, TemplateId } from '../../contract/subscription/templates.ts';
@@ -23,6 +24,8 @@ export interface SettingValues {
   readonly subscriptionRules: readonly SubscriptionRule[];
   readonly subscriptionHeaders: SubscriptionHeaders;
   readonly subscriptionTemplates: SubscriptionTemplatesValue;
+  /** The apps that users are offered; null: the panel's own list. */
+  readonly subscriptionApps: readonly OfferedApp[] | null;
   /** Requests a minute per key; 0: no limit. */
   readonly rateLimit: number;
   /** Days before the end of a term at which `user.expiring` is emitted, the longest first. */
@@ -199,4 +202,5 @@ export type LinkSettings = Pick<
   | 'subscriptionRules'
   | 'subscriptionHeaders'
   | 'subscriptionTemplates'
+  | 'subscriptionApps'
 >;

@@ -1,11 +1,13 @@
-// Rules of subscription links and headers for single apps, and what a link answers to an app with them.
+// Rules of subscription links, headers for single apps and the apps that are offered, and what a link answers to an app with them.
 
+import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import type { SubscriptionHeaders } from '../../contract/subscription/headers.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { Context, Handlers, Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import { changedMembers, isSameJson } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
+import type { SettingValues } from '../ports/settings.ts';
 import { findSubscription } from './subscription.ts';
 
 function saveRules(
@@ -28,6 +30,19 @@ function saveHeaders(headers: Input<'saveSubscriptionHeaders'>, tx: Transaction)
     tx.audit('settings', { subscription_headers: headers });
   }
   return { body: headers };
+}
+
+function viewApps({ subscriptionApps }: Pick<SettingValues, 'subscriptionApps'>): Output<'getSubscriptionApps'> {
+  return { items: [...(subscriptionApps ?? DEFAULT_APPS)], is_default: subscriptionApps === null };
+}
+
+function saveApps({ items }: Input<'saveSubscriptionApps'>, tx: Transaction): Result<Output<'saveSubscriptionApps'>> {
+  if (!isSameJson(items, tx.settings.subscriptionApps)) {
+    tx.saveSettings({ subscriptionApps: items });
+    tx.emit('settings.changed', {}, ['subscription_apps']);
+    tx.audit('settings', { subscription_apps: items });
+  }
+  return { body: viewApps({ subscriptionApps: items }) };
 }
 
 function tryLink(
@@ -70,11 +85,17 @@ export const LINK_SETTING_HANDLERS = {
     read: (_input: Input<'getSubscriptionHeaders'>, { settings }: Context) => ({ body: settings.subscriptionHeaders }),
   },
   saveSubscriptionHeaders: { write: saveHeaders },
+  getSubscriptionApps: {
+    read: (_input: Input<'getSubscriptionApps'>, { settings }: Context) => ({ body: viewApps(settings) }),
+  },
+  saveSubscriptionApps: { write: saveApps },
   trySubscription: { read: tryLink, opensTransaction: true },
 } satisfies Handlers<
   | 'getSubscriptionRules'
   | 'saveSubscriptionRules'
   | 'getSubscriptionHeaders'
   | 'saveSubscriptionHeaders'
+  | 'getSubscriptionApps'
+  | 'saveSubscriptionApps'
   | 'trySubscription'
 >;

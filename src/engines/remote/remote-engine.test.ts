@@ -9,6 +9,7 @@ import { SOLE_PANEL, SOLE_ROLE } from '../../../tests/support/sole-panel.ts';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { serveNode } from '../../agent/server.ts';
+import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import { DEFAULT_SUBSCRIPTION_HEADERS } from '../../contract/subscription/headers.ts';
 import { EngineError } from '../../core/ports/engines.ts';
 import type { LeasePart, LeaseShared } from '../../core/ports/lease.ts';
@@ -55,6 +56,7 @@ it('sends a lease in pieces that part no character, however many nodes have the 
   const rule = { ...PLAIN_RULE, headers: [{ name: 'x-a', value: '"connections":[]' }] };
   const apps = {
     subscriptionRules: [rule],
+    subscriptionApps: [...DEFAULT_APPS],
     subscriptionTemplates: {
       items: [{ id: 'own-1', name: '"connections":[]', mihomo: 'a: {}', sing_box: '', xray: '' }],
       chosen: 'own-1',

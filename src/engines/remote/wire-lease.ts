@@ -1,5 +1,6 @@
 // A part of the lease on the wire.
 import { z } from 'zod';
+import { offeredApp } from '../../contract/subscription/apps.ts';
 import { DEFAULT_SUBSCRIPTION_HEADERS, subscriptionHeaders } from '../../contract/subscription/headers.ts';
 import { type SubscriptionRule, subscriptionRule } from '../../contract/subscription/rules.ts';
 import { ownTemplate, templateId } from '../../contract/subscription/templates.ts';
@@ -91,6 +92,7 @@ const settings = z.object({
   updateIntervalHours: amount,
   subscriptionRules: z.array(subscriptionRule.catch(UNKNOWN_RULE)).default([]),
   subscriptionHeaders: subscriptionHeaders.catch(DEFAULT_SUBSCRIPTION_HEADERS),
+  subscriptionApps: z.array(offeredApp).nullable().catch(null),
   subscriptionTemplates: z
     .object({ items: z.array(ownTemplate), chosen: templateId.nullable() })
     .catch(NO_TEMPLATES),
@@ -214,6 +216,7 @@ function settingsToWire({
   subscriptionRules,
   subscriptionHeaders,
   subscriptionTemplates: { items, chosen },
+  subscriptionApps,
   restartToCutOff,
   rateLimit,
   subPath,
@@ -224,6 +227,7 @@ function settingsToWire({
     subscriptionRules: [...subscriptionRules],
     subscriptionHeaders,
     subscriptionTemplates: { items: [...items], chosen },
+    subscriptionApps: subscriptionApps && [...subscriptionApps],
     restartToCutOff,
     rateLimit,
     subPath,

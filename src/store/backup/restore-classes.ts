@@ -593,6 +593,7 @@ export const SETTING_CLASSES: Readonly<
   subscriptionRules: 'data',
   subscriptionHeaders: 'data',
   subscriptionTemplates: 'data',
+  subscriptionApps: 'data',
   rateLimit: 'data',
   expiringNoticeDays: 'data',
   eventsKeptDays: 'data',

@@ -9,9 +9,11 @@ import {
   sampleHost,
   sampleInbound,
 } from '../../../tests/support/subscription-samples.ts';
+import { offeredApp, SYSTEMS } from '../../contract/subscription/apps.ts';
+import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import type { Subscription } from '../../core/kernel/core.ts';
 import { renderSubscription } from '../render.ts';
-import { APPS, detectSystem, SYSTEMS } from './apps.ts';
+import { buildAppLink, detectSystem, findStore } from './apps.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10);
 const DAY = 86_400_000;
@@ -239,7 +241,9 @@ describe('the applications', () => {
 
   it('are some for each system', () => {
     for (const system of SYSTEMS) {
-      expect(APPS.filter(({ install }) => install[system] !== undefined).length, system).toBeGreaterThanOrEqual(4);
+      expect(DEFAULT_APPS.filter((app) => findStore(app, system) !== undefined).length, system).toBeGreaterThanOrEqual(
+        4,
+      );
     }
   });
 
@@ -258,22 +262,52 @@ describe('the applications', () => {
     ['Karing', `karing://install-config?url=${encodeURIComponent(URL_OF_LINK)}&name=My%20net`],
     ['sing-box', `sing-box://import-remote-profile?url=${encodeURIComponent(URL_OF_LINK)}#My%20net`],
   ])('%s gets the link with one tap', (name, link) => {
-    expect(APPS.find((app) => app.name === name)?.add(URL_OF_LINK, 'My net')).toBe(link);
+    const found = DEFAULT_APPS.find((app) => app.name === name);
+    expect(found && buildAppLink(found, URL_OF_LINK, 'My net')).toBe(link);
     expect(renderBody({ settings: { subscriptionTitle: 'My net' } })).toContain(
       `href="${link.replaceAll('&', '&amp;')}"`,
     );
   });
 
-  it('are installed from addresses over HTTPS', () => {
-    for (const { install } of APPS) {
-      for (const url of Object.values(install)) expect(URL.parse(url)?.protocol).toBe('https:');
-    }
+  it('are such as the administrator could enter', () => {
+    for (const app of DEFAULT_APPS) expect(offeredApp.safeParse(app).error?.issues).toBeUndefined();
+    expect(JSON.stringify(DEFAULT_APPS)).not.toContain('sing-box-vt');
+  });
+
+  it('are those of the settings, with a format of their own', () => {
+    const own = {
+      ...DEFAULT_APPS[0],
+      name: '<b>Own</b>',
+      core: null,
+      link: 'own://add?u={url_encoded}&n={name}',
+      format: 'xray' as const,
+      stores: [{ system: 'ios' as const, url: 'https://own.example/app' }],
+    };
+    const body = renderBody({ settings: { subscriptionApps: [own], subscriptionTitle: 'My net' } });
+    const link = `own://add?u=${encodeURIComponent(`${URL_OF_LINK}?format=xray`)}&amp;n=My%20net`;
+    expect(body).toContain('&lt;b&gt;Own&lt;/b&gt;');
+    expect(body).toContain(`href="${link}"`);
+    expect(body).toContain('href="https://own.example/app"');
+    expect(body).not.toContain('happ://');
+    expect(renderBody()).toContain('happ://');
+  });
+
+  it.each([
+    'javascript:alert("{url}")',
+    'javascript://{url}',
+    'https://example.com/{url}',
+    'data://{url}',
+    'own://no-place',
+    'own://{url} x',
+    '{url}',
+  ])('cannot have the link %s', (link) => {
+    expect(offeredApp.safeParse({ ...DEFAULT_APPS[0], link }).success).toBe(false);
   });
 
   test.prop([fc.webUrl({ withQueryParameters: true, withFragments: true }), hostileName])(
     'get an address that a browser takes, whatever link and title',
     (url, title) => {
-      for (const app of APPS) expect(app.add(url, title)).toMatch(/^[a-z0-9-]+:\/\/[\x21-\x7e]+$/);
+      for (const app of DEFAULT_APPS) expect(buildAppLink(app, url, title)).toMatch(/^[a-z0-9-]+:\/\/[\x21-\x7e]+$/);
     },
   );
 });

@@ -1,5 +1,7 @@
 // The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
 import encodeQr from 'qr';
+import { type OfferedApp, SYSTEMS, type System } from '../../contract/subscription/apps.ts';
+import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import type { UserState } from '../../contract/users/users.ts';
 import type { Offered, Subscription } from '../../core/kernel/core.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
@@ -16,7 +18,7 @@ import { plain } from '../links.ts';
 import { shareLink } from '../share-links.ts';
 import { fillSettings } from '../variables.ts';
 import { wireguard } from '../wireguard.ts';
-import { APPS, type App, detectSystem, SYSTEM_NAMES, SYSTEMS, type System } from './apps.ts';
+import { buildAppLink, detectSystem, findStore, SYSTEM_NAMES } from './apps.ts';
 import { SCRIPT, STYLE } from './style.ts';
 
 export interface PageRequest {
@@ -213,6 +215,7 @@ function renderTelegram({ user, bot }: Subscription, language: Language, isInTel
 
 /** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */
 const offers = new Map<string, string>();
+let offeredApps: readonly OfferedApp[] = DEFAULT_APPS;
 const MAX_OFFERS = 200;
 
 /** How many of the user's connections move bytes in apps on each program, as far as is known. */
@@ -230,16 +233,20 @@ function countWorking({ inbounds: connections }: Subscription): Working {
 
 function getAppsSection(
   sub: Subscription,
-  settings: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
+  settings: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl' | 'subscriptionApps'>,
   system: System,
   language: Language,
 ): string {
   const { url } = sub;
+  const apps = settings.subscriptionApps ?? DEFAULT_APPS;
+  // Settings are values: a change makes another list.
+  if (apps !== offeredApps) offers.clear();
+  offeredApps = apps;
   const working = countWorking(sub);
   const key = JSON.stringify([url, settings.subscriptionTitle, settings.supportUrl, system, language, working]);
   let offer = offers.get(key);
   if (offer === undefined) {
-    offer = makeOffer(url, settings, system, language, working);
+    offer = makeOffer(url, settings, apps, system, language, working);
     const oldest = offers.size >= MAX_OFFERS ? offers.keys().next().value : undefined;
     if (oldest !== undefined) offers.delete(oldest);
     offers.set(key, offer);
@@ -251,6 +258,7 @@ function getAppsSection(
 function makeOffer(
   url: string,
   { subscriptionTitle, supportUrl }: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
+  apps: readonly OfferedApp[],
   system: System,
   language: Language,
   working: Working,
@@ -260,7 +268,7 @@ function makeOffer(
   return `<section class="card connect">
 <h2>${escapeHtml(t('page.connect'))}</h2>
 <p class="quiet">${escapeHtml(t('page.steps'))}</p>
-${renderSystemPicker(url, subscriptionTitle, system, language, working)}
+${renderSystemPicker(apps, { url, title: subscriptionTitle, chosen: system, language, working })}
 ${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
 </section>
 <section class="card link">
@@ -398,28 +406,39 @@ function renderWireguard(sub: Subscription, settings: LinkSettings, language: La
   return `<section class="card wireguard"><h2>WireGuard</h2><p class="quiet">${escapeHtml(t('page.wireguard'))}</p><ul>${rows.join('')}</ul></section>\n`;
 }
 
+interface PickerFacts {
+  readonly url: string;
+  readonly title: string;
+  readonly chosen: System;
+  readonly language: Language;
+  readonly working: Working;
+}
+
 /** Radio buttons choose the system, and the style shows its applications: no script. */
-function renderSystemPicker(url: string, title: string, chosen: System, language: Language, working: Working): string {
+function renderSystemPicker(
+  apps: readonly OfferedApp[],
+  { url, title, chosen, language, working }: PickerFacts,
+): string {
   const t = hostTexts(language, 'subscription');
   const choices = SYSTEMS.map(
     (system) =>
       `<input type="radio" name="system" id="s-${system}"${system === chosen ? ' checked' : ''}><label for="s-${system}">${SYSTEM_NAMES[system]}</label>`,
   );
-  const button = (app: App, kind: 'add' | 'install', href: string) =>
+  const button = (app: OfferedApp, kind: 'add' | 'install', href: string) =>
     `<a class="button${kind === 'install' ? ' plain' : ''}" href="${escapeHtml(href)}" rel="noreferrer" aria-label="${escapeHtml(t(`page.${kind}To`, { app: app.name }))}">${escapeHtml(t(`page.${kind}`))}</a>`;
   /** An app in which not all of the user's connections work says so. */
-  const limitText = ({ core }: App) => {
-    const count = core === undefined ? working.total : working.byCore[core];
+  const limitText = ({ core }: OfferedApp) => {
+    const count = core === null ? working.total : working.byCore[core];
     if (count === working.total) return '';
     const text = count === 0 ? t('page.appNone') : t('page.appSome', { count, total: working.total });
     return `<p class="quiet">${escapeHtml(text)}</p>`;
   };
   const lists = SYSTEMS.map((system) => {
-    const rows = APPS.flatMap((app) => {
-      const install = app.install[system];
+    const rows = apps.flatMap((app) => {
+      const install = findStore(app, system);
       if (install === undefined) return [];
-      const actions = button(app, 'install', install) + button(app, 'add', app.add(url, title));
-      return `<li><span class="name">${app.name}${limitText(app)}</span><span class="actions">${actions}</span></li>`;
+      const actions = button(app, 'install', install) + button(app, 'add', buildAppLink(app, url, title));
+      return `<li><span class="name">${escapeHtml(app.name)}${limitText(app)}</span><span class="actions">${actions}</span></li>`;
     });
     const hint = system === 'tv' ? `<p class="quiet">${escapeHtml(t('page.tvHint'))}</p>` : '';
     return `<div class="apps" id="a-${system}">${hint}<ul>${rows.join('')}</ul></div>`;

@@ -214,6 +214,7 @@ export const audit = {
     updateSettings: 'Changed the settings',
     saveSubscriptionRules: 'Changed the rules of subscription links',
     saveSubscriptionHeaders: 'Changed the headers of subscription links',
+    saveSubscriptionApps: 'Changed the apps that users are offered',
     saveSubscriptionTemplate: 'Saved a template of subscription links',
     deleteSubscriptionTemplate: 'Deleted a template of subscription links',
     chooseSubscriptionTemplate: 'Chose a template of subscription links',

@@ -224,6 +224,7 @@ export const audit: Russian<typeof english> = {
     updateSettings: 'Изменены настройки',
     saveSubscriptionRules: 'Изменены правила ссылок подписки',
     saveSubscriptionHeaders: 'Изменены заголовки ссылок подписки',
+    saveSubscriptionApps: 'Изменены приложения, которые предлагаются пользователям',
     saveSubscriptionTemplate: 'Сохранён шаблон ссылок подписки',
     deleteSubscriptionTemplate: 'Удалён шаблон ссылок подписки',
     chooseSubscriptionTemplate: 'Выбран шаблон ссылок подписки',

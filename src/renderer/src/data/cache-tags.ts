@@ -129,6 +129,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   trySubscription: { reads: ['user', 'tariff', 'inbound', 'node', 'settings', 'panel'] },
   getSubscriptionHeaders: { reads: ['settings', 'panel'] },
   saveSubscriptionHeaders: { changes: ['settings', 'panel'] },
+  getSubscriptionApps: { reads: ['settings', 'panel'] },
+  saveSubscriptionApps: { changes: ['settings', 'panel'] },
   getSubscriptionTemplates: { reads: ['settings', 'panel'] },
   saveSubscriptionTemplate: { changes: ['settings', 'panel'] },
   deleteSubscriptionTemplate: { changes: ['settings', 'panel'] },

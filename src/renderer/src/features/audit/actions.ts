@@ -110,6 +110,7 @@ export const ACTION_GROUPS = {
     'updateSettings',
     'saveSubscriptionRules',
     'saveSubscriptionHeaders',
+    'saveSubscriptionApps',
     'saveSubscriptionTemplate',
     'deleteSubscriptionTemplate',
     'chooseSubscriptionTemplate',

@@ -6,6 +6,7 @@ import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { Reading } from '../parts/parts.tsx';
+import { AppsCard } from './apps-card.tsx';
 import { HeadersCard } from './headers-card.tsx';
 import { RulesCard } from './rules-card.tsx';
 import { TemplatesCard } from './templates-card.tsx';
@@ -23,6 +24,7 @@ export function SubscriptionSection() {
       <TemplatesCard />
       <TryCard />
       <HeadersCard />
+      <AppsCard />
     </>
   );
 }
