@@ -19,10 +19,8 @@ import {
   TUNNEL_ADDRESS,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
-import type { XrayTemplate } from './templates/template.ts';
+import { FRAGMENTER_PREFIX, PROXY_PREFIX, type XrayTemplate } from './templates/template.ts';
 
-/** In front of each tag: the balancer chooses by it. */
-const PREFIX = 'proxy: ';
 
 /**
  * Since 26.7.11 Xray refuses a configuration as a whole in which vless without TLS leads to a public address, where the outbound names one server
@@ -38,15 +36,21 @@ export const xray: FormatWriter = {
     const [first] = entries;
     const hasChoice = entries.length > 1;
     const remarks = JSON.stringify((hasChoice ? title : (first?.name ?? title)).toWellFormed());
-    const outbounds = entries.map((entry) => outboundText(entry, jsonText(selectSecret(entry))));
-    for (const fragment of new Set(entries.flatMap(({ inbound }) => inbound.fragment ?? [])))
-      outbounds.push(JSON.stringify(buildFragmenter(fragment)));
+    const outbounds = writeOutbounds(entries);
     outbounds.push(JSON.stringify({ tag: 'direct', protocol: 'freedom' }));
     outbounds.push(JSON.stringify({ tag: 'block', protocol: 'blackhole' }));
     const choice = hasChoice && first ? `,${jsonMembers(buildBalancer(formatTag(first)))}` : '';
     return `{"remarks":${remarks},${COMMON},"outbounds":[${outbounds.join(',')}]${choice}}`;
   },
 };
+
+/** The connections, and what splits the handshakes of some. */
+function writeOutbounds(entries: readonly Entry[]): string[] {
+  const outbounds = entries.map((entry) => outboundText(entry, jsonText(selectSecret(entry))));
+  for (const fragment of new Set(entries.flatMap(({ inbound }) => inbound.fragment ?? [])))
+    outbounds.push(JSON.stringify(buildFragmenter(fragment)));
+  return outbounds;
+}
 
 /** The same in an own document. */
 export function withXrayTemplate(template: XrayTemplate): FormatWriter {
@@ -56,11 +60,10 @@ export function withXrayTemplate(template: XrayTemplate): FormatWriter {
       const [first] = entries;
       const hasChoice = entries.length > 1;
       const remarks = JSON.stringify((hasChoice ? title : (first?.name ?? title)).toWellFormed());
-      const outbounds = entries.map((entry) => outboundText(entry, jsonText(selectSecret(entry))));
       const members = [
         `"remarks":${remarks}`,
         template.members,
-        `"outbounds":[${[...outbounds, ...template.outbounds].join(',')}]`,
+        `"outbounds":[${[...writeOutbounds(entries), ...template.outbounds].join(',')}]`,
         (hasChoice ? template.several : template.single).join(first ? jsonText(formatTag(first)) : ''),
       ];
       return `{${members.filter((one) => one !== '').join(',')}}`;
@@ -93,11 +96,11 @@ function buildBalancer(fallbackTag: string): object {
   return {
     routing: {
       domainStrategy: 'AsIs',
-      balancers: [{ tag: 'fastest', selector: [PREFIX], strategy: { type: 'leastPing' }, fallbackTag }],
+      balancers: [{ tag: 'fastest', selector: [PROXY_PREFIX], strategy: { type: 'leastPing' }, fallbackTag }],
       rules: [{ type: 'field', network: 'tcp,udp', balancerTag: 'fastest' }],
     },
     observatory: {
-      subjectSelector: [PREFIX],
+      subjectSelector: [PROXY_PREFIX],
       probeUrl: 'https://www.gstatic.com/generate_204',
       probeInterval: '5m',
       enableConcurrency: true,
@@ -106,7 +109,7 @@ function buildBalancer(fallbackTag: string): object {
 }
 
 function formatTag({ name }: Entry): string {
-  return PREFIX + name.toWellFormed();
+  return PROXY_PREFIX + name.toWellFormed();
 }
 
 const outboundText = perConnection(
@@ -141,7 +144,7 @@ function buildOutbound(entry: Entry, secret: string): object {
   }
 }
 
-const fragmenterTag = (fragment: string) => `fragment: ${fragment}`;
+const fragmenterTag = (fragment: string) => `${FRAGMENTER_PREFIX}${fragment}`;
 
 /** Through it go connections that are split: every version knows this, other than the `fragment` of a connection itself. */
 function buildFragmenter(fragment: string): object {

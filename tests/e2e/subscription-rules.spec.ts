@@ -132,7 +132,7 @@ test('apps are added, checked, offered on the page, and the default list comes b
   const form = page.getByRole('dialog', { name: 'Add app' });
   await form.getByLabel('Name').fill(HOSTILE);
   await form.getByLabel('Import link').fill('javascript:alert("{url}")');
-  await form.getByLabel('Install on iOS').fill('https://own.example/app');
+  await form.getByLabel('Install on iPhone, iPad').fill('https://own.example/app');
   await page.keyboard.press('Control+Enter');
   await expect(form.getByText('A link of the app such as happ://add/{url}.')).toBeVisible();
   await expectAccessible(page, 'a refused app');

@@ -21,12 +21,9 @@ const store = z.strictObject({
 });
 export const offeredApp = z.strictObject({
   name: s.text({ min: 1, max: 40 }),
-  core: z
-    .enum(APP_CORES)
-    .nullable()
-    .meta({
-      description: 'The program that it is built on, by which the page counts working connections; null: another.',
-    }),
+  core: z.enum(APP_CORES).nullable().meta({
+    description: 'The program that it is built on, by which the page counts working connections; null: another.',
+  }),
   link: z.string().max(300).regex(APP_LINK).meta({
     description:
       'The address that opens the app with the subscription. `{url}` is the link as it is, `{url_encoded}` percent-encoded, `{url_base64}` in base64url, `{name}` the percent-encoded title.',

@@ -93,9 +93,7 @@ const settings = z.object({
   subscriptionRules: z.array(subscriptionRule.catch(UNKNOWN_RULE)).default([]),
   subscriptionHeaders: subscriptionHeaders.catch(DEFAULT_SUBSCRIPTION_HEADERS),
   subscriptionApps: z.array(offeredApp).nullable().catch(null),
-  subscriptionTemplates: z
-    .object({ items: z.array(ownTemplate), chosen: templateId.nullable() })
-    .catch(NO_TEMPLATES),
+  subscriptionTemplates: z.object({ items: z.array(ownTemplate), chosen: templateId.nullable() }).catch(NO_TEMPLATES),
   restartToCutOff: z.boolean(),
   rateLimit: bytes,
   subPath: z.string(),

@@ -32,6 +32,7 @@ import { serveNode } from '../../agent/server.ts';
 import { openNodeLedger } from '../../agent/store/ledger.ts';
 import { superviseEngine } from '../../agent/supervised-engine.ts';
 import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
+import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import { CONFIGURATION_FORMATS } from '../../contract/subscription/formats.ts';
 import { RULE_ACTIONS } from '../../contract/subscription/rules.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
@@ -158,6 +159,7 @@ const templates = fc.record({
 });
 const settings = fc.record({
   subscriptionTemplates: templates,
+  subscriptionApps: fc.option(fc.constantFrom([], [...DEFAULT_APPS])),
   subscriptionRules: rules,
   subscriptionHeaders: appHeaders,
   timeZone: fc.constantFrom('UTC', 'America/Argentina/ComodRivadavia'),

@@ -23,6 +23,9 @@ const INBOUND: Inbound = {
   method: null,
   obfsPassword: null,
   hopPorts: null,
+  fragment: null,
+  noise: null,
+  mux: null,
   addressPool: null,
   mtu: null,
 };

@@ -52,7 +52,6 @@ export interface XrayTemplate {
   readonly single: Pieces;
   /** The routing and observatory with several, to be joined by the tag of the first. */
   readonly several: Pieces;
-  readonly names: readonly string[];
 }
 
 export interface CompiledTemplate {
@@ -159,6 +158,13 @@ function compileSingBox(text: string): SingBoxTemplate {
 const TAG_PLACE = '<tag of a connection>';
 const splitAtTag = (text: string): Pieces => text.split(TAG_PLACE);
 const BALANCER = 'fastest';
+/** In front of the tag of each connection: the balancer chooses by it. */
+export const PROXY_PREFIX = 'proxy: ';
+/** In front of the tag of each outbound that splits handshakes. */
+export const FRAGMENTER_PREFIX = 'fragment: ';
+
+const isOurs = (tag: string) =>
+  tag === PROXY_TAG || tag.startsWith(PROXY_PREFIX) || tag.startsWith(FRAGMENTER_PREFIX);
 
 function compileXray(text: string): XrayTemplate {
   const { outbounds: listed, routing: ownRouting = {}, observatory, remarks: _, ...rest } = parseJson(text);
@@ -166,8 +172,8 @@ function compileXray(text: string): XrayTemplate {
   const routing = requireObject(ownRouting);
   const { rules = [], balancers = [] } = routing;
   if (!Array.isArray(rules) || !rules.every(isObject) || !Array.isArray(balancers)) throw fault('rules');
-  const names = listNames(outbounds, 'tag');
-  if (names.includes(PROXY_TAG)) throw fault('names', PROXY_TAG);
+  const taken = listNames(outbounds, 'tag').find(isOurs);
+  if (taken !== undefined) throw fault('names', taken);
   const lead = (rule: Json, target: Json) => {
     const { outboundTag, ...others } = rule;
     return outboundTag === PROXY_TAG ? { ...others, ...target } : rule;
@@ -178,12 +184,12 @@ function compileXray(text: string): XrayTemplate {
     ...routing,
     balancers: [
       ...balancers,
-      { tag: BALANCER, selector: ['proxy: '], strategy: { type: 'leastPing' }, fallbackTag: TAG_PLACE },
+      { tag: BALANCER, selector: [PROXY_PREFIX], strategy: { type: 'leastPing' }, fallbackTag: TAG_PLACE },
     ],
     rules: [...rules.map((rule) => lead(rule, chosen)), { type: 'field', network: 'tcp,udp', ...chosen }],
   };
   const observed = observatory ?? {
-    subjectSelector: ['proxy: '],
+    subjectSelector: [PROXY_PREFIX],
     probeUrl: 'https://www.gstatic.com/generate_204',
     probeInterval: '5m',
     enableConcurrency: true,
@@ -193,7 +199,6 @@ function compileXray(text: string): XrayTemplate {
     outbounds: outbounds.map((outbound) => JSON.stringify(outbound)),
     single: splitAtTag(withoutBraces({ routing: single, ...(observatory !== undefined && { observatory }) })),
     several: splitAtTag(withoutBraces({ routing: several, observatory: observed })),
-    names,
   };
 }
 

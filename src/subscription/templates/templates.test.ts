@@ -31,14 +31,17 @@ function findProblem(document: TemplateDocument, text: string): string | null {
 
 interface Asked {
   readonly names?: readonly string[];
+  readonly fragment?: string;
   readonly own?: Partial<OwnTemplate>;
   readonly chosen?: string | null;
   readonly rule?: Partial<typeof PLAIN_RULE>;
   readonly format: string;
 }
 
-function render({ names = ['DE', 'NL'], own = {}, chosen = 'own-1', rule, format }: Asked): string {
-  const rows = names.map((name, index) => sampleInbound({ id: index + 1, name, protocol: 'trojan', security: 'tls' }));
+function render({ names = ['DE', 'NL'], fragment, own = {}, chosen = 'own-1', rule, format }: Asked): string {
+  const rows = names.map((name, index) =>
+    sampleInbound({ id: index + 1, name, protocol: 'trojan', security: 'tls', fragment: fragment ?? null }),
+  );
   const item = { id: 'own-1', name: 'Own', mihomo: '', sing_box: '', xray: '', ...own };
   const settings = {
     ...SETTINGS,
@@ -72,6 +75,8 @@ describe('a document', () => {
     ['xray', '{"outbounds":[{"tag":"direct","protocol":"freedom"}]}', null],
     ['xray', '{}', 'outbounds'],
     ['xray', '{"outbounds":[{"tag":"proxy"}]}', 'names'],
+    ['xray', '{"outbounds":[{"tag":"proxy: DE"}]}', 'names'],
+    ['xray', '{"outbounds":[{"tag":"fragment: 1-3,50,0"}]}', 'names'],
     ['xray', '{"outbounds":[],"routing":{"rules":{}}}', 'rules'],
     ['xray', '{"outbounds":[],"routing":[]}', 'object'],
   ])('for %s, %s: %s', (document, text, problem) => {
@@ -144,6 +149,14 @@ describe('a link', () => {
       },
       observatory: { subjectSelector: ['proxy: '] },
     });
+  });
+
+  it('has what splits handshakes in the document of Xray too', () => {
+    const { outbounds } = JSON.parse(render({ fragment: '1-3,50,0', chosen: 'global', format: 'xray' })) as {
+      outbounds: { tag: string; streamSettings?: { sockopt: { dialerProxy: string } } }[];
+    };
+    const tags = outbounds.map(({ tag }) => tag);
+    for (const { streamSettings } of outbounds.slice(0, 2)) expect(tags).toContain(streamSettings?.sockopt.dialerProxy);
   });
 
   it('has the template of its rule, else the one for all, else none', () => {

@@ -123,14 +123,6 @@ export const subscription = {
     noneText: 'Users see their link and its QR code only.',
     upOf: 'Move {{name}} up',
     downOf: 'Move {{name}} down',
-    system: {
-      ios: 'iOS',
-      android: 'Android',
-      windows: 'Windows',
-      macos: 'macOS',
-      linux: 'Linux',
-      tv: 'Android TV',
-    },
     name: 'Name',
     link: 'Import link',
     linkHint:

@@ -127,14 +127,6 @@ export const subscription: Russian<typeof english> = {
     noneText: 'Пользователи видят только свою ссылку и её QR-код.',
     upOf: 'Поднять «{{name}}»',
     downOf: 'Опустить «{{name}}»',
-    system: {
-      ios: 'iOS',
-      android: 'Android',
-      windows: 'Windows',
-      macos: 'macOS',
-      linux: 'Linux',
-      tv: 'Android TV',
-    },
     name: 'Название',
     link: 'Ссылка импорта',
     linkHint:

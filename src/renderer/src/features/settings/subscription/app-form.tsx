@@ -3,6 +3,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { APP_CORES, type OfferedApp, SYSTEMS } from '../../../../../contract/subscription/apps.ts';
 import { CONFIGURATION_FORMATS } from '../../../../../contract/subscription/formats.ts';
+import { SYSTEM_NAMES } from '../../../../../subscription/page/apps.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useAct } from '../../../data/use-act.ts';
@@ -120,7 +121,7 @@ function AppFields({ form: { form } }: { readonly form: OperationForm<AppValues>
       {SYSTEMS.map((system) => (
         <TextInput
           key={system}
-          label={t('subscription.apps.store', { system: t(`subscription.apps.system.${system}`) })}
+          label={t('subscription.apps.store', { system: SYSTEM_NAMES[system] })}
           placeholder="https://"
           inputMode="url"
           {...typed}

@@ -4,6 +4,7 @@ import { IconArrowDown, IconArrowUp, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { OfferedApp } from '../../../../../contract/subscription/apps.ts';
 import type { Output } from '../../../../../contract/table.ts';
+import { SYSTEM_NAMES } from '../../../../../subscription/page/apps.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { useAct } from '../../../data/use-act.ts';
@@ -115,7 +116,7 @@ function AppFacts({ app, index }: { readonly app: OfferedApp; readonly index: nu
         </a>
       </span>
       <span className={rows.rowFacts}>
-        <span>{app.stores.map(({ system }) => t(`subscription.apps.system.${system}`)).join(', ')}</span>
+        <span>{app.stores.map(({ system }) => SYSTEM_NAMES[system]).join(', ')}</span>
         {app.format !== null && <span>{t(`subscription.formats.${app.format}`)}</span>}
       </span>
     </div>
