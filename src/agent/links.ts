@@ -52,7 +52,7 @@ const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   updateIntervalHours: 12,
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
-  subscriptionTemplates: { items: [], chosen: null },
+  subscriptionTemplates: { items: [], chosen: null, choices: [] },
   subscriptionApps: null,
   restartToCutOff: false,
   rateLimit: 0,
@@ -239,7 +239,7 @@ function findSubscription({ lease, clock }: Parts, token: string): Subscription 
   // A used-up share and too many addresses block the user on this node only, so the link stays usable: other nodes allow the user.
   const mayConnect = canConnect(state);
   return {
-    user: { id, name, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt },
+    user: { id, name, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt, tariffId, tags },
     credentials,
     canConnect: mayConnect,
     total: trafficTotal({ trafficLimit, used: usedBytes(account), extra: extraBytes(grants, now) }),

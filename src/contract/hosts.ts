@@ -1,5 +1,6 @@
 // Hosts of an inbound on the wire: the addresses at which users' apps reach it, such as those of CDNs and relays.
 import { z } from 'zod';
+import { audienceTags, audienceTariffs } from './audience.ts';
 import * as s from './scalars.ts';
 
 export const HOST_SECURITIES = ['none', 'tls'] as const;
@@ -7,7 +8,6 @@ export const HOST_ORDERS = ['listed', 'weighted'] as const;
 /** Replies list all hosts of each inbound. */
 export const MAX_HOSTS = 100;
 const MAX_HOST_WEIGHT = 1000;
-const MAX_AUDIENCE = 100;
 
 /** Fields that an inbound has too, with the same bounds. */
 interface InboundFields<Alpn extends z.ZodType, Fingerprint extends z.ZodType> {
@@ -56,8 +56,8 @@ export function defineHosts<Alpn extends z.ZodType, Fingerprint extends z.ZodTyp
     alpn: alpn.nullable(),
     fingerprint: fingerprint.nullable(),
     weight: z.int().min(1).max(MAX_HOST_WEIGHT),
-    tariffs: z.array(s.id).max(MAX_AUDIENCE),
-    tags: z.array(z.string().min(1).max(32)).max(MAX_AUDIENCE),
+    tariffs: audienceTariffs,
+    tags: audienceTags,
     enabled: z.boolean(),
   };
   const host = z

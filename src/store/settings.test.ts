@@ -85,10 +85,12 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     })),
   ],
   subscriptionTemplates: [
-    { items: [], chosen: null },
+    { items: [], chosen: null, choices: [] },
+    { items: [], chosen: null, choices: [{ template: '', tariffs: [], tags: [] }] },
     ...TEXTS.map((one) => ({
       items: [{ id: one, name: one, mihomo: one, sing_box: one, xray: one }],
       chosen: one,
+      choices: [{ template: one, tariffs: [1, MAX], tags: [one] }],
     })),
   ],
   subscriptionHeaders: [

@@ -34,7 +34,7 @@ const DEFAULTS: SettingValues = {
   announcement: '',
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
-  subscriptionTemplates: { items: [], chosen: null },
+  subscriptionTemplates: { items: [], chosen: null, choices: [] },
   subscriptionApps: null,
   rateLimit: 1200,
   expiringNoticeDays: [7, 3, 1],
@@ -182,7 +182,11 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   subscriptionRules: z.array(subscriptionRule),
   subscriptionHeaders,
   subscriptionApps: z.array(offeredApp).nullable(),
-  subscriptionTemplates: z.object({ items: z.array(ownTemplate), chosen: text.nullable() }),
+  subscriptionTemplates: z.object({
+    items: z.array(ownTemplate),
+    chosen: text.nullable(),
+    choices: z.array(z.object({ template: text, tariffs: z.array(z.int().min(1)), tags: z.array(text) })),
+  }),
   rateLimit: z.int().min(0),
   expiringNoticeDays: z
     .array(z.int().min(1).max(90))

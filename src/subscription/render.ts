@@ -66,9 +66,8 @@ export function renderSubscription(
       ...renderPage(sub, settings, request),
     };
   }
-  const template = rule?.template ?? settings.subscriptionTemplates.chosen;
   const usual = selectWriter(format, request.userAgent);
-  const writer = selectTemplateWriter(usual, format, template, settings.subscriptionTemplates);
+  const writer = selectTemplateWriter(usual, format, rule, sub.user, settings.subscriptionTemplates);
   const { entries, leftOut } =
     rule?.action === 'explain'
       ? explainOnly(expandVariables(rule.text, userVariables(sub, settings, request.now)) || rule.text, writer)

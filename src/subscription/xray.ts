@@ -21,7 +21,6 @@ import {
 import type { FormatWriter } from './format.ts';
 import { FRAGMENTER_PREFIX, PROXY_PREFIX, type XrayTemplate } from './templates/template.ts';
 
-
 /**
  * Since 26.7.11 Xray refuses a configuration as a whole in which vless without TLS leads to a public address, where the outbound names one server
  * in place of a list. What is written here has a list, but applications rewrite it, so such a connection is left out.

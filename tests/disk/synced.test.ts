@@ -118,7 +118,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('updateSettings', { panel_title: 'Panel' });
   const own = { id: null, name: 'Own', mihomo: '', sing_box: '', xray: '' };
   await act('saveSubscriptionTemplate', own);
-  await act('chooseSubscriptionTemplate', { id: 'own-1' });
+  await act('chooseSubscriptionTemplate', { default: 'own-1', choices: [] });
   await act('deleteSubscriptionTemplate', { id: 'own-1' });
   await act('saveSubscriptionApps', { items: [] });
   await act('saveSubscriptionRules', { items: [PLAIN_RULE] });

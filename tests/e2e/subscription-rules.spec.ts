@@ -110,10 +110,25 @@ test('a template is copied, refused with the place of the error, saved and chose
   await form.getByLabel('Document for sing-box').fill('');
   await page.keyboard.press('Control+Enter');
   await expect(getToast(page, 'Settings saved')).toBeVisible();
-  await templates.getByLabel('Template for all apps').selectOption(HOSTILE);
+  await templates.getByLabel('Template for all users').selectOption(HOSTILE);
   await expect
     .poll(async () => (await own.administrator?.call('getSubscriptionTemplates', {}))?.body.default)
     .toBe('own-1');
+
+  const choices = card(page, 'For plans and tags');
+  await choices.getByRole('link', { name: 'Add choice' }).click();
+  const choice = page.getByRole('dialog', { name: 'Add choice' });
+  await choice.getByLabel('Template').selectOption('Iran direct');
+  await page.keyboard.press('Control+Enter');
+  await expect(choice.getByText('Choose a plan or a tag.')).toBeVisible();
+  await expectAccessible(page, 'a refused choice');
+  await choice.getByLabel('Tags of users', { exact: true }).fill('vip');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+Enter');
+  await expect(choices.getByRole('listitem')).toHaveText(/Iran direct.*Tags: vip/);
+  const saved = (await own.administrator?.call('getSubscriptionTemplates', {}))?.body;
+  expect(saved).toMatchObject({ default: 'own-1', choices: [{ template: 'iran', tariffs: [], tags: ['vip'] }] });
+
   await templates.getByRole('link', { name: HOSTILE, exact: true }).click();
   await page.getByRole('dialog', { name: HOSTILE }).getByRole('button', { name: 'Delete' }).click();
   await page
@@ -121,7 +136,7 @@ test('a template is copied, refused with the place of the error, saved and chose
     .getByRole('button', { name: 'Delete' })
     .click();
   await expect(getToast(page, 'Template deleted')).toBeVisible();
-  await expect(templates.getByLabel('Template for all apps')).toHaveValue('');
+  await expect(templates.getByLabel('Template for all users')).toHaveValue('');
 });
 
 test('apps are added, checked, offered on the page, and the default list comes back', async ({ page, own }) => {

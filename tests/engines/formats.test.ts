@@ -96,7 +96,9 @@ rules:
     routing: { rules: [{ type: 'field', domain: ['domain:yes'], outboundTag: 'proxy' }] },
   }),
 };
-const anyTemplate = fc.constantFrom(null, ...BUILT_IN_TEMPLATES, OWN.id).map((chosen) => ({ items: [OWN], chosen }));
+const anyTemplate = fc
+  .constantFrom(null, ...BUILT_IN_TEMPLATES, OWN.id)
+  .map((chosen) => ({ items: [OWN], chosen, choices: [] }));
 
 interface Check {
   readonly program: EngineProgram;

@@ -118,7 +118,10 @@ const part = fc.record({
         updateIntervalHours: fc.nat(),
         subscriptionRules: fc.array(fc.constantFrom(PLAIN_RULE, { ...PLAIN_RULE, action: 'x' }, null)),
         subscriptionApps: fc.constantFrom(null, [], [{}]),
-        subscriptionTemplates: fc.constantFrom({ items: [], chosen: null }, { items: [null, {}], chosen: 'x' }),
+        subscriptionTemplates: fc.constantFrom(
+          { items: [], chosen: null, choices: [] },
+          { items: [null, {}], chosen: 'x', choices: [{}] },
+        ),
         subscriptionHeaders: fc.constantFrom(DEFAULT_SUBSCRIPTION_HEADERS, { happ_routing: 1 }),
         rateLimit: fc.nat(),
         subPath: fc.string(),

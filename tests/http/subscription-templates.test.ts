@@ -31,13 +31,14 @@ it('is saved, chosen, named by a rule and deleted', async () => {
   expect(saved.items.at(-1)).toEqual({ ...EMPTY, id: 'own-1', name: 'Own', mihomo: MIHOMO });
   expect(await open('clash.meta')).toBe(usual);
 
-  await panel.act('chooseSubscriptionTemplate', { id: 'own-1' });
+  const choose = (id: string | null) => panel.act('chooseSubscriptionTemplate', { default: id });
+  await choose('own-1');
   expect(await open('clash.meta')).toContain('log-level: "info"');
   const changed = { ...EMPTY, id: 'own-1', name: 'Own', mihomo: MIHOMO.replace('info', 'error') };
   await panel.act('saveSubscriptionTemplate', changed);
   expect(await open('clash.meta')).toContain('log-level: "error"');
 
-  await panel.act('chooseSubscriptionTemplate', { id: 'russia' });
+  await choose('russia');
   expect(await open('clash.meta')).toContain('yandex.net');
   await panel.act('saveSubscriptionRules', { items: [{ ...PLAIN_RULE, apps: ['FlClash*'], template: 'own-1' }] });
   expect(await open('FlClash/v0.8')).toContain('log-level: "error"');
@@ -46,7 +47,7 @@ it('is saved, chosen, named by a rule and deleted', async () => {
   await panel.act('deleteSubscriptionTemplate', { id: 'own-1' });
   expect((await panel.act('getSubscriptionRules', {})).items).toMatchObject([{ template: null }]);
   expect(await open('FlClash/v0.8')).toBe(await open('clash.meta'));
-  await panel.act('chooseSubscriptionTemplate', { id: null });
+  await choose(null);
   expect(await open('clash.meta')).toBe(usual);
 });
 
@@ -62,7 +63,47 @@ it('is refused with what is wrong of each document', async () => {
   const unknown = { ...EMPTY, id: 'own-99', name: 'Unknown' };
   await expect(panel.act('saveSubscriptionTemplate', unknown)).rejects.toMatchObject({ code: 'not_found' });
   await expect(panel.act('deleteSubscriptionTemplate', { id: 'own-99' })).rejects.toMatchObject({ code: 'not_found' });
-  await expect(panel.act('chooseSubscriptionTemplate', { id: 'own-99' })).rejects.toMatchObject({ code: 'not_found' });
+  const chosen = { default: 'own-99', choices: [] };
+  await expect(panel.act('chooseSubscriptionTemplate', chosen)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('is chosen for users of a plan and for those with a tag', async () => {
+  const { id, tariff_id } = (await panel.full.call('getUser', { id: fixtures.users.active.id })).body;
+  const saved = await panel.act('saveSubscriptionTemplate', { ...EMPTY, id: null, name: 'Own', mihomo: MIHOMO });
+  const own = saved.items.at(-1)?.id ?? '';
+  const plan = tariff_id ?? (await panel.full.call('createTariff', { name: 'Plan' })).body.id;
+  await panel.full.call('updateUser', { id, tariff_id: plan, tags: [] });
+  const choices = [
+    { template: own, tariffs: [], tags: ['office'] },
+    { template: 'iran', tariffs: [plan], tags: [] },
+  ];
+  const chosen = await panel.act('chooseSubscriptionTemplate', { default: 'russia', choices });
+  expect(chosen).toMatchObject({ default: 'russia', choices });
+  expect(await panel.act('chooseSubscriptionTemplate', { default: 'china' })).toMatchObject({
+    default: 'china',
+    choices,
+  });
+  expect(await panel.act('chooseSubscriptionTemplate', { choices })).toMatchObject({ default: 'china', choices });
+  expect(await open('clash.meta')).toContain('aparat.com');
+  await panel.full.call('updateUser', { id, tags: ['office'] });
+  expect(await open('clash.meta')).toContain('log-level: "info"');
+  await panel.full.call('updateUser', { id, tags: [] });
+
+  const refused = async (choice: object) =>
+    panel.act('chooseSubscriptionTemplate', { default: null, choices: [...choices, choice] as typeof choices });
+  await expect(refused({ template: 'iran', tariffs: [], tags: [] })).rejects.toMatchObject({
+    code: 'validation',
+    errors: [{ pointer: '#/choices/2/tariffs' }],
+  });
+  await expect(refused({ template: 'own-99', tariffs: [plan], tags: [] })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(refused({ template: 'iran', tariffs: [plan, 4_000_000], tags: [] })).rejects.toMatchObject({
+    code: 'tariff_not_found',
+    errors: [{ pointer: '#/choices/2/tariffs/1' }],
+  });
+
+  const left = await panel.act('deleteSubscriptionTemplate', { id: own });
+  expect(left.choices).toEqual(choices.slice(1));
+  await panel.act('chooseSubscriptionTemplate', { default: null, choices: [] });
 });
 
 it('is one of some', async () => {

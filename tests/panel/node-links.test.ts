@@ -112,7 +112,8 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   await administrator.call('saveSubscriptionRules', { items: RULES });
   await administrator.call('saveSubscriptionHeaders', HEADERS);
   await administrator.call('saveSubscriptionTemplate', OWN_TEMPLATE);
-  await administrator.call('chooseSubscriptionTemplate', { id: 'own-1' });
+  const choices = [{ template: 'own-1', tariffs: [], tags: ['vip'] }];
+  await administrator.call('chooseSubscriptionTemplate', { default: 'china', choices });
   const ended = (await api.call('createUser', { name: 'Boris', tariff_id, enabled: false })).body;
   const port = await freePort();
   const { token } = (await administrator.call('inviteNode', { id: nodeId, port, password: PASSWORD })).body;

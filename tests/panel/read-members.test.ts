@@ -142,6 +142,7 @@ const IPHONE_RULE = {
   requires: [{ name: IPHONE.name, pattern: IPHONE.value }],
   action: 'refuse',
   format: null,
+  template: null,
   text: '',
   headers: [],
 };

@@ -61,7 +61,7 @@ export const SETTINGS: SettingValues = {
   announcement: '',
   subscriptionRules: [],
   subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
-  subscriptionTemplates: { items: [], chosen: null },
+  subscriptionTemplates: { items: [], chosen: null, choices: [] },
   subscriptionApps: null,
   rateLimit: 0,
   expiringNoticeDays: [7, 3, 1],

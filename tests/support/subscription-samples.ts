@@ -132,7 +132,7 @@ export function buildSubscription(
     },
     canConnect: true,
     total: null,
-    inbounds: expandHosts(places, { tariffId: null, tags: [], ...user }),
+    inbounds: expandHosts(places, user),
     offers: () => [],
     bot: () => null,
     url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',

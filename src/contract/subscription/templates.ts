@@ -1,5 +1,6 @@
 // Templates of subscription links: the document around the connections, for mihomo, sing-box and Xray. In the panel only.
 import { z } from 'zod';
+import { audienceTags, audienceTariffs } from '../audience.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
@@ -12,6 +13,7 @@ export const TEMPLATE_DOCUMENTS = ['mihomo', 'sing_box', 'xray'] as const;
 export type TemplateDocument = (typeof TEMPLATE_DOCUMENTS)[number];
 
 export const MAX_TEMPLATES = 8;
+export const MAX_TEMPLATE_CHOICES = 50;
 /** Characters of a document: they travel to every node. */
 export const MAX_DOCUMENT = 24_000;
 
@@ -42,6 +44,24 @@ const name = s.text({ min: 1, max: 60 });
 export const ownTemplate = z.object({ id: ownId, name, ...documents });
 export type OwnTemplate = z.output<typeof ownTemplate>;
 
+/** The template of some users. */
+export const templateChoice = z
+  .strictObject({
+    template: templateId,
+    tariffs: audienceTariffs.meta({ description: 'Users of these tariffs get the template, and those with a tag.' }),
+    tags: audienceTags.meta({ description: 'Users with one of these tags get the template.' }),
+  })
+  .refine(({ tariffs, tags }) => tariffs.length + tags.length > 0, {
+    path: ['tariffs'],
+    message: 'names neither tariffs nor tags',
+  })
+  .meta({ id: 'TemplateChoice' });
+export type TemplateChoice = z.output<typeof templateChoice>;
+const choices = z
+  .array(templateChoice)
+  .max(MAX_TEMPLATE_CHOICES)
+  .meta({ description: 'For users of some tariffs or with some tags: the first that fits.' });
+
 const templates = z
   .object({
     items: z.array(
@@ -53,7 +73,8 @@ const templates = z
         xray: z.string(),
       }),
     ),
-    default: templateId.nullable().meta({ description: 'For apps whose rule names none; null: the usual document.' }),
+    default: templateId.nullable().meta({ description: 'For all others; null: the usual document.' }),
+    choices,
   })
   .meta({ id: 'SubscriptionTemplates' });
 export type SubscriptionTemplates = z.output<typeof templates>;
@@ -61,6 +82,7 @@ export type SubscriptionTemplates = z.output<typeof templates>;
 const example: SubscriptionTemplates = {
   items: [{ id: 'own-1', name: 'Office', mihomo: '', sing_box: '', xray: '' }],
   default: null,
+  choices: [],
 };
 
 export const getSubscriptionTemplates = panelOperation({
@@ -94,11 +116,11 @@ export const deleteSubscriptionTemplate = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Delete a template of subscription links',
-  description: 'Rules that name it name none from then on.',
+  description: 'Rules that name it name none from then on, and choices of it are removed.',
   input: z.strictObject({ id: ownId }),
   output: templates,
   errors: ['not_found'],
-  example: { body: { id: 'own-1' }, reply: { items: [], default: null } },
+  example: { body: { id: 'own-1' }, reply: { items: [], default: null, choices: [] } },
 });
 
 export const chooseSubscriptionTemplate = panelOperation({
@@ -106,9 +128,11 @@ export const chooseSubscriptionTemplate = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Choose the template of subscription links for apps whose rule names none',
-  input: z.strictObject({ id: templateId.nullable() }),
+  summary: 'Choose the templates of subscription links',
+  description:
+    'A rule that names a template goes first, then the choices, then the one for all. A member that is left out stays as it is.',
+  input: z.strictObject({ default: templateId.nullable().optional(), choices: choices.optional() }),
   output: templates,
-  errors: ['not_found'],
-  example: { body: { id: null }, reply: example },
+  errors: ['not_found', 'tariff_not_found'],
+  example: { body: { default: null, choices: [] }, reply: example },
 });

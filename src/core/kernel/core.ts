@@ -66,7 +66,18 @@ export interface Figures {
 /** Fields of a user that a link shows. */
 export type LinkUser = Pick<
   UserRow,
-  'id' | 'name' | 'token' | 'state' | 'usedUp' | 'usedDown' | 'expiresAt' | 'resetsAt' | 'deviceLimit' | 'updatedAt'
+  | 'id'
+  | 'name'
+  | 'token'
+  | 'state'
+  | 'usedUp'
+  | 'usedDown'
+  | 'expiresAt'
+  | 'resetsAt'
+  | 'deviceLimit'
+  | 'updatedAt'
+  | 'tariffId'
+  | 'tags'
 >;
 
 /** The content of a subscription link at the time of the call. */

@@ -5,7 +5,7 @@ import type { UserNotice } from '../../contract/bot/bot-notices.ts';
 import type { OfferedApp } from '../../contract/subscription/apps.ts';
 import type { SubscriptionHeaders } from '../../contract/subscription/headers.ts';
 import type { SubscriptionRule } from '../../contract/subscription/rules.ts';
-import type { OwnTemplate, TemplateId } from '../../contract/subscription/templates.ts';
+import type { OwnTemplate, TemplateChoice, TemplateId } from '../../contract/subscription/templates.ts';
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { UserView } from '../../contract/users/user-views.ts';
 import type { QuietHours } from '../../domain/users/user-notices.ts';
@@ -106,8 +106,10 @@ export interface ReferralsValue {
 /** Own templates of links. */
 export interface SubscriptionTemplatesValue {
   readonly items: readonly OwnTemplate[];
-  /** For apps whose rule names none; null: the usual document. */
+  /** For all others; null: the usual document. */
   readonly chosen: TemplateId | null;
+  /** For some users: the first that fits, where no rule names a template. */
+  readonly choices: readonly TemplateChoice[];
 }
 
 /** The notices to users by the bot. */

@@ -1,11 +1,13 @@
 // Templates of subscription links: the built-in ones, and the administrator's own, all of them in one setting.
 
+import type { FieldError } from '../../contract/errors.ts';
 import {
   BUILT_IN_TEMPLATES,
   MAX_TEMPLATES,
   type OwnTemplate,
   type SubscriptionTemplates,
   TEMPLATE_DOCUMENTS,
+  type TemplateChoice,
   type TemplateId,
 } from '../../contract/subscription/templates.ts';
 import type { Input } from '../../contract/table.ts';
@@ -17,10 +19,11 @@ import type { SettingValues } from '../ports/settings.ts';
 
 function view(env: Pick<Env, 'templates'>, settings: SettingValues): SubscriptionTemplates {
   const builtIn = env.templates?.builtIn();
-  const { items, chosen } = settings.subscriptionTemplates;
+  const { items, chosen, choices } = settings.subscriptionTemplates;
   return {
     items: [...(builtIn ? BUILT_IN_TEMPLATES.map((id) => ({ id, name: null, ...builtIn[id] })) : []), ...items],
     default: chosen,
+    choices: [...choices],
   };
 }
 
@@ -62,7 +65,7 @@ async function saveTemplate(
 ): Promise<Result<SubscriptionTemplates>> {
   await requireAccepted(env, input);
   await transaction((tx) => {
-    const { items, chosen } = tx.settings.subscriptionTemplates;
+    const { items, ...chosen } = tx.settings.subscriptionTemplates;
     const { id, ...fields } = input;
     const before = items.find((one) => one.id === id);
     if (id !== null && !before) throw new PanelError('not_found');
@@ -70,16 +73,20 @@ async function saveTemplate(
     const saved = { ...fields, id: before?.id ?? nextId(items) };
     if (before && isSameJson(saved, before)) return;
     const next = before ? items.map((one) => (one === before ? saved : one)) : [...items, saved];
-    save(tx, { items: next, chosen }, { id: saved.id, name: saved.name });
+    save(tx, { items: next, ...chosen }, { id: saved.id, name: saved.name });
   });
   return { body: view(env, env.settings()) };
 }
 
 function deleteTemplate({ id }: Input<'deleteSubscriptionTemplate'>, tx: Transaction): Result<SubscriptionTemplates> {
-  const { items, chosen } = tx.settings.subscriptionTemplates;
+  const { items, chosen, choices } = tx.settings.subscriptionTemplates;
   const found = items.find((one) => one.id === id);
   if (!found) throw new PanelError('not_found');
-  const templates = { items: items.filter((one) => one !== found), chosen: chosen === id ? null : chosen };
+  const templates = {
+    items: items.filter((one) => one !== found),
+    chosen: chosen === id ? null : chosen,
+    choices: choices.filter(({ template }) => template !== id),
+  };
   const subscriptionRules = tx.settings.subscriptionRules.map((rule) =>
     rule.template === id ? { ...rule, template: null } : rule,
   );
@@ -88,11 +95,26 @@ function deleteTemplate({ id }: Input<'deleteSubscriptionTemplate'>, tx: Transac
   return { body: view(tx.env, { ...tx.settings, subscriptionTemplates: templates }) };
 }
 
-function chooseTemplate({ id }: Input<'chooseSubscriptionTemplate'>, tx: Transaction): Result<SubscriptionTemplates> {
-  const { items, chosen } = tx.settings.subscriptionTemplates;
-  if (id !== null) requireKnown(tx, id);
-  const templates = { items, chosen: id };
-  if (id !== chosen) save(tx, templates, { chosen: id });
+/** Tariffs that were deleted since they were chosen may stay. */
+function requireTariffs({ settings, store }: Transaction, choices: readonly TemplateChoice[]): void {
+  const known = new Set(settings.subscriptionTemplates.choices.flatMap(({ tariffs }) => tariffs));
+  const missing = choices.flatMap(({ tariffs }, index) =>
+    tariffs.flatMap((id, at): readonly FieldError[] => {
+      if (known.has(id) || store.tariffs.get(id)) return [];
+      const pointer = `#/choices/${index}/tariffs/${at}`;
+      return [{ pointer, code: 'tariff_not_found', message: 'there is no such tariff' }];
+    }),
+  );
+  if (missing.length > 0) throw new PanelError('tariff_not_found', missing);
+}
+
+function chooseTemplate(input: Input<'chooseSubscriptionTemplate'>, tx: Transaction): Result<SubscriptionTemplates> {
+  const before = tx.settings.subscriptionTemplates;
+  const { default: chosen = before.chosen, choices = before.choices } = input;
+  for (const id of [chosen, ...choices.map(({ template }) => template)]) if (id !== null) requireKnown(tx, id);
+  requireTariffs(tx, choices);
+  const templates = { ...before, chosen, choices };
+  if (!isSameJson(templates, before)) save(tx, templates, { chosen, choices });
   return { body: view(tx.env, { ...tx.settings, subscriptionTemplates: templates }) };
 }
 

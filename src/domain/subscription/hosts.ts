@@ -2,9 +2,10 @@
 import type { HOST_ORDERS, HOST_SECURITIES } from '../../contract/hosts.ts';
 import type { EngineVersion } from '../nodes/engine-facts.ts';
 import type { Security } from '../nodes/inbound-shape.ts';
+import { type Audience, type AudienceUser, isInAudience } from './audience.ts';
 
-/** What is null is as the connection has it. */
-export interface Host {
+/** What is null is as the connection has it. An empty audience: for everyone. */
+export interface Host extends Audience {
   readonly name: string | null;
   readonly address: string | null;
   readonly port: number | null;
@@ -16,9 +17,6 @@ export interface Host {
   readonly alpn: readonly string[] | null;
   readonly fingerprint: string | null;
   readonly weight: number;
-  /** For users of these plans or with one of the tags; both empty: for everyone. */
-  readonly tariffs: readonly number[];
-  readonly tags: readonly string[];
   readonly enabled: boolean;
 }
 
@@ -52,10 +50,8 @@ export interface Place<Inbound> {
 }
 
 /** What decides which hosts a user gets, and in which order. */
-export interface HostUser {
+export interface HostUser extends AudienceUser {
   readonly id: number;
-  readonly tariffId: number | null;
-  readonly tags: readonly string[];
 }
 
 /** The places of a user's connections: of those with hosts one for each host that is for the user, in their order. */
@@ -79,10 +75,9 @@ export function expandHosts<Inbound extends HostedInbound>(
   });
 }
 
-function isFor({ tariffs, tags }: Host, user: HostUser): boolean {
-  if (tariffs.length === 0 && tags.length === 0) return true;
-  const isOfTariff = user.tariffId !== null && tariffs.includes(user.tariffId);
-  return isOfTariff || tags.some((tag) => user.tags.includes(tag));
+function isFor(host: Host, user: HostUser): boolean {
+  const isForEveryone = host.tariffs.length === 0 && host.tags.length === 0;
+  return isForEveryone || isInAudience(host, user);
 }
 
 interface Applied<Inbound> {

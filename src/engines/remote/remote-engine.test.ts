@@ -60,6 +60,7 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     subscriptionTemplates: {
       items: [{ id: 'own-1', name: '"connections":[]', mihomo: 'a: {}', sing_box: '', xray: '' }],
       chosen: 'own-1',
+      choices: [{ template: 'own-1', tariffs: [], tags: ['"connections":[]'] }],
     },
     subscriptionHeaders: { ...DEFAULT_SUBSCRIPTION_HEADERS, happ_routing: 'happ://routing/off' },
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { offeredApp } from '../../contract/subscription/apps.ts';
 import { DEFAULT_SUBSCRIPTION_HEADERS, subscriptionHeaders } from '../../contract/subscription/headers.ts';
 import { type SubscriptionRule, subscriptionRule } from '../../contract/subscription/rules.ts';
-import { ownTemplate, templateId } from '../../contract/subscription/templates.ts';
+import { ownTemplate, templateChoice, templateId } from '../../contract/subscription/templates.ts';
 import { GRANT_LIFETIMES } from '../../contract/users/grants.ts';
 import { RESET_STRATEGIES } from '../../contract/users/users.ts';
 import type { Credentials, InboundSecrets } from '../../core/ports/credentials.ts';
@@ -80,7 +80,7 @@ const UNKNOWN_RULE: SubscriptionRule = {
   text: '',
   headers: [],
 };
-const NO_TEMPLATES = { items: [], chosen: null };
+const NO_TEMPLATES = { items: [], chosen: null, choices: [] };
 
 // Unknown members of the following are ignored: a later panel may send more.
 const settings = z.object({
@@ -93,7 +93,9 @@ const settings = z.object({
   subscriptionRules: z.array(subscriptionRule.catch(UNKNOWN_RULE)).default([]),
   subscriptionHeaders: subscriptionHeaders.catch(DEFAULT_SUBSCRIPTION_HEADERS),
   subscriptionApps: z.array(offeredApp).nullable().catch(null),
-  subscriptionTemplates: z.object({ items: z.array(ownTemplate), chosen: templateId.nullable() }).catch(NO_TEMPLATES),
+  subscriptionTemplates: z
+    .object({ items: z.array(ownTemplate), chosen: templateId.nullable(), choices: z.array(templateChoice) })
+    .catch(NO_TEMPLATES),
   restartToCutOff: z.boolean(),
   rateLimit: bytes,
   subPath: z.string(),
@@ -213,7 +215,7 @@ function settingsToWire({
   updateIntervalHours,
   subscriptionRules,
   subscriptionHeaders,
-  subscriptionTemplates: { items, chosen },
+  subscriptionTemplates: { items, chosen, choices },
   subscriptionApps,
   restartToCutOff,
   rateLimit,
@@ -224,7 +226,7 @@ function settingsToWire({
     ...links,
     subscriptionRules: [...subscriptionRules],
     subscriptionHeaders,
-    subscriptionTemplates: { items: [...items], chosen },
+    subscriptionTemplates: { items: [...items], chosen, choices: [...choices] },
     subscriptionApps: subscriptionApps && [...subscriptionApps],
     restartToCutOff,
     rateLimit,

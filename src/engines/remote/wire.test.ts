@@ -35,6 +35,7 @@ import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
 import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import { CONFIGURATION_FORMATS } from '../../contract/subscription/formats.ts';
 import { RULE_ACTIONS } from '../../contract/subscription/rules.ts';
+import type { TemplateChoice } from '../../contract/subscription/templates.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
 import { engineInbound, saveSecret } from '../../core/inbounds/inbound-secrets.ts';
 import { createNodeReconciler } from '../../core/nodes/reconciler.ts';
@@ -156,10 +157,20 @@ const appHeaders = fc.record({
 const templates = fc.record({
   items: fc.array(fc.constant({ id: 'own-1', name: 'Own', mihomo: 'a', sing_box: '', xray: '' }), { maxLength: 1 }),
   chosen: fc.option(fc.constantFrom('china', 'own-1')),
+  choices: fc.array(
+    fc.constantFrom('iran', 'own-1').map((template): TemplateChoice => ({ template, tariffs: [1], tags: ['vip'] })),
+    { maxLength: 2 },
+  ),
 });
 const settings = fc.record({
   subscriptionTemplates: templates,
-  subscriptionApps: fc.option(fc.constantFrom([], [...DEFAULT_APPS])),
+  subscriptionApps: fc.option(
+    fc.constantFrom(
+      [],
+      [...DEFAULT_APPS],
+      DEFAULT_APPS.map((app) => ({ ...app, format: 'xray' as const })),
+    ),
+  ),
   subscriptionRules: rules,
   subscriptionHeaders: appHeaders,
   timeZone: fc.constantFrom('UTC', 'America/Argentina/ComodRivadavia'),

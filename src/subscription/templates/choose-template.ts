@@ -1,5 +1,6 @@
 // The writer of a format with the document of a template around the connections.
 import type { ConfigurationFormat } from '../../contract/subscription/formats.ts';
+import type { SubscriptionRule } from '../../contract/subscription/rules.ts';
 import type {
   OwnTemplate,
   TemplateDocument,
@@ -7,6 +8,7 @@ import type {
   TemplateId,
 } from '../../contract/subscription/templates.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
+import { type AudienceUser, isInAudience } from '../../domain/subscription/audience.ts';
 import type { FormatWriter } from '../format.ts';
 import { withMihomoTemplate } from '../mihomo.ts';
 import { withSingBoxTemplate } from '../sing-box.ts';
@@ -40,6 +42,15 @@ function buildWriter(document: TemplateDocument, text: string, writer: FormatWri
 /** By documents, which are values, and usual writer. */
 const known = new WeakMap<TemplateDocuments, Map<FormatWriter, FormatWriter>>();
 
+/** A rule goes first, then what is chosen for the plan or a tag of the user, then what is chosen for all. */
+function chooseTemplate(
+  rule: Pick<SubscriptionRule, 'template'> | null | undefined,
+  user: AudienceUser,
+  { chosen, choices }: LinkSettings['subscriptionTemplates'],
+): TemplateId | null {
+  return rule?.template ?? choices.find((one) => isInAudience(one, user))?.template ?? chosen;
+}
+
 /**
  * `writer`: the one of the format with the usual document, which stays where there is no template, or the template has no document of the format. A
  * document that cannot be read, as by an earlier version of a machine, is left out too: a link never fails.
@@ -47,12 +58,15 @@ const known = new WeakMap<TemplateDocuments, Map<FormatWriter, FormatWriter>>();
 export function selectTemplateWriter(
   writer: FormatWriter,
   format: ConfigurationFormat,
-  id: TemplateId | null,
-  { items }: LinkSettings['subscriptionTemplates'],
+  rule: Pick<SubscriptionRule, 'template'> | null | undefined,
+  user: AudienceUser,
+  templates: LinkSettings['subscriptionTemplates'],
 ): FormatWriter {
   const document = DOCUMENTS[format];
-  const documents = id === null || document === undefined ? undefined : findDocuments(id, items);
-  if (document === undefined || documents === undefined || documents[document].trim() === '') return writer;
+  if (document === undefined) return writer;
+  const id = chooseTemplate(rule, user, templates);
+  const documents = id === null ? undefined : findDocuments(id, templates.items);
+  if (documents === undefined || documents[document].trim() === '') return writer;
   const writers = known.get(documents) ?? new Map<FormatWriter, FormatWriter>();
   known.set(documents, writers);
   let found = writers.get(writer);

@@ -163,8 +163,7 @@ export const PROXY_PREFIX = 'proxy: ';
 /** In front of the tag of each outbound that splits handshakes. */
 export const FRAGMENTER_PREFIX = 'fragment: ';
 
-const isOurs = (tag: string) =>
-  tag === PROXY_TAG || tag.startsWith(PROXY_PREFIX) || tag.startsWith(FRAGMENTER_PREFIX);
+const isOurs = (tag: string) => tag === PROXY_TAG || tag.startsWith(PROXY_PREFIX) || tag.startsWith(FRAGMENTER_PREFIX);
 
 function compileXray(text: string): XrayTemplate {
   const { outbounds: listed, routing: ownRouting = {}, observatory, remarks: _, ...rest } = parseJson(text);

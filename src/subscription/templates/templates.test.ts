@@ -4,14 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../tests/support/fake-core.ts';
 import { PLAIN_RULE } from '../../../tests/support/plain-rule.ts';
-import { buildSubscription, hostileName, sampleInbound } from '../../../tests/support/subscription-samples.ts';
+import {
+  buildSubscription,
+  buildUser,
+  hostileName,
+  sampleInbound,
+} from '../../../tests/support/subscription-samples.ts';
 import {
   BUILT_IN_TEMPLATES,
   MAX_DOCUMENT,
   type OwnTemplate,
   TEMPLATE_DOCUMENTS,
+  type TemplateChoice,
   type TemplateDocument,
 } from '../../contract/subscription/templates.ts';
+import type { UserRow } from '../../core/ports/users.ts';
 import { renderSubscription } from '../render.ts';
 import { builtInTemplates } from './built-in.ts';
 import { writeSample } from './sample.ts';
@@ -34,21 +41,23 @@ interface Asked {
   readonly fragment?: string;
   readonly own?: Partial<OwnTemplate>;
   readonly chosen?: string | null;
+  readonly choices?: readonly TemplateChoice[];
+  readonly user?: Partial<UserRow>;
   readonly rule?: Partial<typeof PLAIN_RULE>;
   readonly format: string;
 }
 
-function render({ names = ['DE', 'NL'], fragment, own = {}, chosen = 'own-1', rule, format }: Asked): string {
+function render({ names = ['DE', 'NL'], fragment, own = {}, rule, user = {}, format, ...more }: Asked): string {
   const rows = names.map((name, index) =>
     sampleInbound({ id: index + 1, name, protocol: 'trojan', security: 'tls', fragment: fragment ?? null }),
   );
   const item = { id: 'own-1', name: 'Own', mihomo: '', sing_box: '', xray: '', ...own };
   const settings = {
     ...SETTINGS,
-    subscriptionTemplates: { items: [item], chosen },
+    subscriptionTemplates: { items: [item], chosen: 'own-1', choices: [], ...more },
     subscriptionRules: rule ? [{ ...PLAIN_RULE, ...rule }] : [],
   };
-  return renderSubscription(buildSubscription(rows), settings, { format, now: NOW }).body;
+  return renderSubscription(buildSubscription(rows, { user: buildUser(user) }), settings, { format, now: NOW }).body;
 }
 
 describe('a document', () => {
@@ -168,6 +177,23 @@ describe('a link', () => {
     expect(render({ rule: { template: 'russia' }, chosen: 'china', format: 'sing-box' })).toBe(russia);
     expect(render({ rule: {}, chosen: 'russia', format: 'sing-box' })).toBe(russia);
     expect(render({ chosen: 'russia', format: 'plain' })).toBe(render({ chosen: null, format: 'plain' }));
+  });
+
+  it('has the first template for the plan or a tag of its user, unless a rule names one', () => {
+    const choices = [
+      { template: 'iran', tariffs: [], tags: ['vip', 'ir'] },
+      { template: 'china', tariffs: [2, 3], tags: ['cn'] },
+    ];
+    const read = (user: Partial<UserRow>, rule?: Asked['rule']) =>
+      render({ chosen: 'russia', choices, user, ...(rule && { rule }), format: 'mihomo' });
+    const only = (chosen: string) => render({ chosen, format: 'mihomo' });
+    expect(read({ tariffId: 1, tags: [] })).toBe(only('russia'));
+    expect(read({ tariffId: null, tags: ['other'] })).toBe(only('russia'));
+    expect(read({ tariffId: 3, tags: [] })).toBe(only('china'));
+    expect(read({ tariffId: 1, tags: ['cn'] })).toBe(only('china'));
+    expect(read({ tariffId: 3, tags: ['vip'] })).toBe(only('iran'));
+    expect(read({ tariffId: 3, tags: ['vip'] }, { template: 'global' })).toBe(only('global'));
+    expect(read({ tariffId: 3, tags: [] }, {})).toBe(only('china'));
   });
 
   it('never fails by a document that cannot be read', () => {

@@ -93,6 +93,7 @@ export const common = {
     offline: 'Offline',
     degraded: 'Needs attention',
   },
+  audience: { tariffs: 'Plans', tags: 'Tags of users' },
   traffic: {
     label: 'Traffic',
     up: 'Sent',

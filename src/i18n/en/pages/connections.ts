@@ -263,8 +263,6 @@ export const connections = {
       host_header: 'Host header',
       path: 'Path',
       weight: 'Weight',
-      tariffs: 'Plans',
-      tags: 'Tags of users',
     },
     hints: {
       name: 'May have variables such as {{variables}}. Empty: the name of the connection.',

@@ -121,6 +121,7 @@ export const common: Russian<typeof english> = {
     offline: 'Не в сети',
     degraded: 'Требует внимания',
   },
+  audience: { tariffs: 'Тарифы', tags: 'Метки пользователей' },
   traffic: {
     label: 'Трафик',
     up: 'Отправлено',

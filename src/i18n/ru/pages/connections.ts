@@ -268,8 +268,6 @@ export const connections: Russian<typeof english> = {
       host_header: 'Заголовок Host',
       path: 'Путь',
       weight: 'Вес',
-      tariffs: 'Тарифы',
-      tags: 'Метки пользователей',
     },
     hints: {
       name: 'Можно с переменными, например {{variables}}. Пусто — имя подключения.',

@@ -7,7 +7,6 @@ import {
   SegmentedControl,
   Select,
   Switch,
-  TagsInput,
   TextInput,
 } from '@mantine/core';
 import { IconChevronDown, IconGripVertical, IconPlus, IconTrash } from '@tabler/icons-react';
@@ -16,11 +15,12 @@ import { useTranslation } from 'react-i18next';
 import { MAX_HOSTS } from '../../../../contract/hosts.ts';
 import { FINGERPRINTS, inboundCreate } from '../../../../contract/inbounds.ts';
 import { canImitate } from '../../../../domain/nodes/inbound-shape.ts';
+import { AudienceFields } from '../../components/form/audience-fields.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
-import { useWholeList } from '../../data/use-operation.ts';
+import { moveRow } from '../../state/move-row.ts';
 import { ALPNS } from './connection-labels.tsx';
-import { blankHost, buildHosts, type HostValues, hostFields, hostShape, moveRow } from './host-values.ts';
+import { blankHost, buildHosts, type HostValues, hostFields, hostShape } from './host-values.ts';
 import classes from './hosts.module.css';
 import type { Values } from './values.ts';
 
@@ -220,7 +220,6 @@ interface HostEditorProps {
 
 function HostEditor({ host, values, address, wrong, onChange }: HostEditorProps) {
   const { t } = useTranslation(['connections', 'errors']);
-  const plans = useWholeList('listTariffs', {}).data?.items ?? [];
   const fields = hostFields(values, host);
   const error = (member: keyof HostValues) => (wrong.has(member) ? t('errors:field.invalid') : undefined);
   const text = (member: 'name' | 'address' | 'sni' | 'host_header' | 'path', placeholder: string) => ({
@@ -233,7 +232,6 @@ function HostEditor({ host, values, address, wrong, onChange }: HostEditorProps)
     autoComplete: 'off',
     onChange: (event: { currentTarget: { value: string } }) => onChange({ [member]: event.currentTarget.value }),
   });
-  const known = new Set(plans.map(({ id }) => String(id)));
   return (
     <div className={classes.editor}>
       <TextInput {...text('name', values.name)} maxLength={100} data-autofocus />
@@ -307,31 +305,12 @@ function HostEditor({ host, values, address, wrong, onChange }: HostEditorProps)
           onChange={(weight) => onChange({ weight: typeof weight === 'number' ? weight : '' })}
         />
       )}
-      <FieldRow>
-        <MultiSelect
-          label={t('connections:hosts.fields.tariffs')}
-          description={t('connections:hosts.hints.tariffs')}
-          data={[
-            ...plans.map(({ id, name }) => ({ value: String(id), label: name })),
-            // Plans that were deleted meanwhile can still be taken out.
-            ...host.tariffs.filter((id) => !known.has(id)).map((id) => ({ value: id, label: `#${id}` })),
-          ]}
-          searchable
-          clearable
-          comboboxProps={NO_SHADOW}
-          value={host.tariffs}
-          onChange={(tariffs) => onChange({ tariffs })}
-        />
-        <TagsInput
-          label={t('connections:hosts.fields.tags')}
-          description={t('connections:hosts.hints.tags')}
-          maxLength={32}
-          clearable
-          error={error('tags')}
-          value={host.tags}
-          onChange={(tags) => onChange({ tags })}
-        />
-      </FieldRow>
+      <AudienceFields
+        value={host}
+        hints={{ tariffs: t('connections:hosts.hints.tariffs'), tags: t('connections:hosts.hints.tags') }}
+        errors={{ tariffs: error('tariffs'), tags: error('tags') }}
+        onChange={onChange}
+      />
       <Switch
         label={t('connections:fields.enabled')}
         checked={host.enabled}

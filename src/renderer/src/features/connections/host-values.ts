@@ -110,10 +110,3 @@ export function buildHosts(shape: InboundShape, hosts: readonly HostValues[]): H
     };
   });
 }
-
-/** The list with a row at another place; the same list where there is no such place. */
-export function moveRow<Row>(rows: readonly Row[], from: number, to: number): readonly Row[] {
-  const row = rows[from];
-  if (row === undefined || to < 0 || to >= rows.length || from === to) return rows;
-  return rows.toSpliced(from, 1).toSpliced(to, 0, row);
-}

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
 import type { InboundShape } from '../../../../domain/nodes/inbound-shape.ts';
-import { blankHost, buildHosts, type HostValues, moveRow, toHostValues } from './host-values.ts';
+import { moveRow } from '../../state/move-row.ts';
+import { blankHost, buildHosts, type HostValues, toHostValues } from './host-values.ts';
 import {
   blankValues,
   buildChanges,

@@ -1,6 +1,6 @@
 // The apps that the page of a subscription and the bot offer, in their order, and the way to the form of each.
-import { ActionIcon, Button } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconPlus } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { OfferedApp } from '../../../../../contract/subscription/apps.ts';
 import type { Output } from '../../../../../contract/table.ts';
@@ -11,6 +11,8 @@ import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { buildHash } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
+import { moveRow } from '../../../state/move-row.ts';
+import { MoveButtons } from '../parts/move-buttons.tsx';
 import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { APPS_PATH, EditApp, NewApp } from './app-form.tsx';
@@ -43,10 +45,6 @@ export function AppsCard() {
 function Apps({ apps: { items, is_default } }: { readonly apps: Output<'getSubscriptionApps'> }) {
   const { t } = useTranslation('settings');
   const save = useAct('saveSubscriptionApps', { message: () => ({ text: t('saved') }) });
-  const move = (from: number, to: number) => {
-    const moved = items[from];
-    if (moved !== undefined) save.start({ items: items.toSpliced(from, 1).toSpliced(to, 0, moved) });
-  };
   return (
     <SectionCard
       title={t('subscription.apps.title')}
@@ -79,24 +77,16 @@ function Apps({ apps: { items, is_default } }: { readonly apps: Output<'getSubsc
             <li key={index} className={rows.row}>
               <AppFacts app={app} index={index} />
               <div className={rows.rowActs}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  disabled={save.isRunning || index === 0}
-                  onClick={() => move(index, index - 1)}
-                  aria-label={t('subscription.apps.upOf', { name: app.name })}
-                >
-                  <IconArrowUp size={16} stroke={1.5} />
-                </ActionIcon>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  disabled={save.isRunning || index === items.length - 1}
-                  onClick={() => move(index, index + 1)}
-                  aria-label={t('subscription.apps.downOf', { name: app.name })}
-                >
-                  <IconArrowDown size={16} stroke={1.5} />
-                </ActionIcon>
+                <MoveButtons
+                  labels={{
+                    up: t('subscription.apps.upOf', { name: app.name }),
+                    down: t('subscription.apps.downOf', { name: app.name }),
+                  }}
+                  index={index}
+                  count={items.length}
+                  isBusy={save.isRunning}
+                  onMove={(to) => save.start({ items: [...moveRow(items, index, to)] })}
+                />
               </div>
             </li>
           ))}

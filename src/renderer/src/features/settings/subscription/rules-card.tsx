@@ -1,6 +1,6 @@
 // The rules of subscription links, in the order in which they are checked.
-import { ActionIcon, Button, Switch } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconFilter, IconPlus } from '@tabler/icons-react';
+import { Button, Switch } from '@mantine/core';
+import { IconFilter, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { SubscriptionRule } from '../../../../../contract/subscription/rules.ts';
 import { SectionCard } from '../../../components/page.tsx';
@@ -10,6 +10,8 @@ import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { buildHash } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
+import { moveRow } from '../../../state/move-row.ts';
+import { MoveButtons } from '../parts/move-buttons.tsx';
 import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { EditRule, NewRule, RULES_PATH } from './rule-form.tsx';
@@ -68,8 +70,9 @@ function Rules({ rules }: { readonly rules: readonly SubscriptionRule[] }) {
               rule={rule}
               isBusy={save.isRunning}
               onSwitch={(enabled) => change(rules.with(index, { ...rule, enabled }))}
-              onUp={index === 0 ? undefined : () => change(moveRule(rules, index, index - 1))}
-              onDown={index === rules.length - 1 ? undefined : () => change(moveRule(rules, index, index + 1))}
+              index={index}
+              count={rules.length}
+              onMove={(to) => change(moveRow(rules, index, to))}
             />
           ))}
         </ol>
@@ -78,21 +81,16 @@ function Rules({ rules }: { readonly rules: readonly SubscriptionRule[] }) {
   );
 }
 
-function moveRule(rules: readonly SubscriptionRule[], from: number, to: number): readonly SubscriptionRule[] {
-  const moved = rules[from];
-  return moved === undefined ? rules : rules.toSpliced(from, 1).toSpliced(to, 0, moved);
-}
-
 interface RowProps {
   readonly rule: SubscriptionRule;
   readonly isBusy: boolean;
   readonly onSwitch: (enabled: boolean) => void;
-  /** Moves the rule up or down; undefined if it is the first or the last. */
-  readonly onUp: (() => void) | undefined;
-  readonly onDown: (() => void) | undefined;
+  readonly index: number;
+  readonly count: number;
+  readonly onMove: (to: number) => void;
 }
 
-function RuleRow({ rule, isBusy, onSwitch, onUp, onDown }: RowProps) {
+function RuleRow({ rule, isBusy, onSwitch, index, count, onMove }: RowProps) {
   const { t } = useTranslation('settings');
   const { id, name, enabled, apps, requires, action, format, headers } = rule;
   const conditions = [...apps, ...requires.map((one) => `${one.name}: ${one.pattern}`)];
@@ -126,24 +124,13 @@ function RuleRow({ rule, isBusy, onSwitch, onUp, onDown }: RowProps) {
           disabled={isBusy}
           onChange={(event) => onSwitch(event.currentTarget.checked)}
         />
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          disabled={isBusy || onUp === undefined}
-          onClick={onUp}
-          aria-label={t('subscription.rules.upOf', { name })}
-        >
-          <IconArrowUp size={16} stroke={1.5} />
-        </ActionIcon>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          disabled={isBusy || onDown === undefined}
-          onClick={onDown}
-          aria-label={t('subscription.rules.downOf', { name })}
-        >
-          <IconArrowDown size={16} stroke={1.5} />
-        </ActionIcon>
+        <MoveButtons
+          labels={{ up: t('subscription.rules.upOf', { name }), down: t('subscription.rules.downOf', { name }) }}
+          index={index}
+          count={count}
+          isBusy={isBusy}
+          onMove={onMove}
+        />
       </div>
     </li>
   );
