@@ -13,7 +13,7 @@ export const MAX_APPS = 40;
 
 /** An address of an app's own, which no browser runs as a script or opens as a page. */
 const APP_LINK =
-  /^(?!(?:javascript|data|vbscript|file|blob|about|https?):)[a-z][a-z0-9+.-]{1,30}:\/\/[\x21-\x7e]*\{url(?:_encoded|_base64)?\}[\x21-\x7e]*$/;
+  /^(?!(?:javascript|data|vbscript|file|blob|about|https?):)[a-z][a-z0-9+.-]{1,30}:\/\/[\x21-\x7e]*\{url(?:_encoded|_base64|_happ)?\}[\x21-\x7e]*$/;
 
 const store = z.strictObject({
   system: z.enum(SYSTEMS),
@@ -26,7 +26,7 @@ export const offeredApp = z.strictObject({
   }),
   link: z.string().max(300).regex(APP_LINK).meta({
     description:
-      'The address that opens the app with the subscription. `{url}` is the link as it is, `{url_encoded}` percent-encoded, `{url_base64}` in base64url, `{name}` the percent-encoded title.',
+      'The address that opens the app with the subscription. `{url}` is the link as it is, `{url_encoded}` percent-encoded, `{url_base64}` in base64url, `{url_happ}` encrypted for Happ behind `happ://crypt3/`, `{name}` the percent-encoded title.',
   }),
   format: z
     .enum(CONFIGURATION_FORMATS)

@@ -91,7 +91,7 @@ export const subscriptionRule = z
       .enum(CONFIGURATION_FORMATS)
       .nullable()
       .meta({ description: 'The format; null: by the app. A format that the link names goes first.' }),
-    template: templateId.nullable().meta({ description: 'The template; null: the one that is chosen for all.' }),
+    template: templateId.nullable().meta({ description: 'The template; null: the one that is chosen for the user.' }),
     text: s.text({ min: 0, max: 100 }).meta({ description: 'With `explain`: why there are no connections.' }),
     headers: ownHeaders.meta({ description: 'Headers in addition to the usual ones, or in place of them.' }),
   })

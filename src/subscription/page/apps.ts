@@ -1,6 +1,7 @@
 // The apps of the page of a subscription: their links, and the system of a browser.
 import type { OfferedApp, System } from '../../contract/subscription/apps.ts';
 import { percent, toBase64Url } from '../encoding.ts';
+import { encryptForHapp } from './happ-link.ts';
 
 /** The same in every language. */
 export const SYSTEM_NAMES: Readonly<Record<System, string>> = {
@@ -19,13 +20,14 @@ export function buildAppLink(
   title: string,
 ): string {
   const own = format === null ? url : `${url}?format=${format}`;
-  const values: Readonly<Record<string, string>> = {
-    '{url}': own,
-    '{url_encoded}': percent(own),
-    '{url_base64}': toBase64Url(own),
-    '{name}': percent(title),
+  const values: Readonly<Record<string, () => string | null>> = {
+    '{url}': () => own,
+    '{url_encoded}': () => percent(own),
+    '{url_base64}': () => toBase64Url(own),
+    '{url_happ}': () => encryptForHapp(own),
+    '{name}': () => percent(title),
   };
-  return link.replace(/\{(?:url(?:_encoded|_base64)?|name)\}/g, (place) => values[place] ?? place);
+  return link.replace(/\{(?:url(?:_encoded|_base64|_happ)?|name)\}/g, (place) => values[place]?.() ?? place);
 }
 
 /** Where it is installed from; undefined: it is not offered on this system. */

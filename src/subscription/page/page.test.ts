@@ -14,6 +14,7 @@ import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import type { Subscription } from '../../core/kernel/core.ts';
 import { renderSubscription } from '../render.ts';
 import { buildAppLink, detectSystem, findStore } from './apps.ts';
+import { encryptForHapp } from './happ-link.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10);
 const DAY = 86_400_000;
@@ -290,6 +291,12 @@ describe('the applications', () => {
     expect(body).toContain('href="https://own.example/app"');
     expect(body).not.toContain('happ://');
     expect(renderBody()).toContain('happ://');
+  });
+
+  it('get the link encrypted for Happ where theirs says so', () => {
+    const app = { link: 'happ://crypt3/{url_happ}', format: null };
+    expect(offeredApp.safeParse({ ...DEFAULT_APPS[0], ...app }).success).toBe(true);
+    expect(buildAppLink(app, URL_OF_LINK, 'My net')).toBe(`happ://crypt3/${encryptForHapp(URL_OF_LINK)}`);
   });
 
   it.each([

@@ -143,7 +143,7 @@ export const subscription = {
     name: 'Name',
     link: 'Import link',
     linkHint:
-      'Opens the app with the subscription. {url} is the link, {url_encoded} and {url_base64} the encoded link, {name} the title.',
+      'Opens the app with the subscription. {url} is the link, {url_encoded} and {url_base64} the encoded link, {name} the title. happ://crypt3/{url_happ} makes Happ hide the link, which protects nothing.',
     core: 'Built on',
     coreHint: 'The page says how many connections work in the app.',
     otherCore: 'Another program',
