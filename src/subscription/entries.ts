@@ -1,4 +1,4 @@
-// The entries of a subscription in any format: the user's connections under unique names, or one entry that says why there are none.
+// The entries of a subscription in any format: the user's connections with unique names, or one entry that explains why there are none.
 import type { Subscription } from '../core/kernel/core.ts';
 import type { InboundSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
@@ -16,15 +16,15 @@ import { entryVariables, userVariables } from './variables.ts';
 
 export interface Entries {
   readonly entries: readonly Entry[];
-  /** The connection of each; empty where the entry says why there is none. */
+  /** The connection of each entry; empty if the only entry is an explanation. */
   readonly places: Subscription['inbounds'];
-  /** How many of the user's connections the format cannot carry. */
+  /** Number of the user's connections that the format does not support. */
   readonly leftOut: number;
 }
 
 /**
- * The user's connections that a format can carry; of a format that has one, the one with the key `wanted`, else the first. If there are none, one entry
- * that says why: never an empty list.
+ * The user's connections that a format supports; for a format with one connection, that with the key `wanted`, else the first. Without any, one
+ * entry that explains why: never an empty list.
  */
 export function listEntries(
   sub: Subscription,
@@ -67,7 +67,7 @@ export function listEntries(
   return { entries, places: shown, leftOut };
 }
 
-/** By which a request names one of them: the id of the connection; with several hosts, behind the first also their number: `3`, `3.2`, `3.3`. */
+/** Keys by which a request selects an entry: the id of the connection, from its second host on with the host's number: `3`, `3.2`, `3.3`. */
 export function computeKeys(places: Subscription['inbounds']): readonly string[] {
   const counts = new Map<number, number>();
   return places.map(({ inbound: { id } }) => {
@@ -77,13 +77,13 @@ export function computeKeys(places: Subscription['inbounds']): readonly string[]
   });
 }
 
-/** The name without its variables; where nothing is left of it, the address. */
+/** Replaces the variables of a name; if nothing is left, returns the address. */
 function expandName({ inbound, address }: Subscription['inbounds'][number], values: VariableValues): string {
   if (!hasVariables(inbound.name)) return inbound.name;
   return expandVariables(inbound.name, entryVariables(values, { inbound, address })) || address;
 }
 
-/** Connections by the flow of a user, as texts made of a connection are remembered by its identity. */
+/** Copies of connections by the flow of a user. Cached, because texts of a connection are cached by the identity of its object. */
 const byFlow = new WeakMap<Inbound, Map<string | null, Inbound>>();
 
 function withFlow(inbound: Inbound, flow: string | null): Inbound {
@@ -95,15 +95,15 @@ function withFlow(inbound: Inbound, flow: string | null): Inbound {
   return made;
 }
 
-/** One entry whose name is the text, in place of connections. */
+/** A single entry with the text as name, instead of connections. */
 export function explainOnly(text: string, { canCarry }: Pick<FormatWriter, 'canCarry'>): Entries {
   return { entries: [placeholder(text, canCarry)], places: [], leftOut: 0 };
 }
 
-/** By connection, engine and core: a link of hundreds of connections is read often. */
+/** Cached by connection, engine and core, because links with hundreds of connections are read often. */
 const knownToFail = new WeakMap<Inbound, Map<string, boolean>>();
 
-/** Whether apps on this program are known to move no bytes over a connection, by measurements with the engine of its node. */
+/** Whether apps built on this program cannot use a connection, by measurements with the engine of its node. */
 export function isKnownToFail(engine: EngineVersion | null, core: ClientCore, inbound: Inbound): boolean {
   if (engine === null) return false;
   const known = knownToFail.get(inbound) ?? new Map<string, boolean>();
@@ -114,19 +114,19 @@ export function isKnownToFail(engine: EngineVersion | null, core: ClientCore, in
   return fails;
 }
 
-/** Whether the key of the server is known, where the clients need it: not while the secrets of the panel are locked. */
+/** Whether the server's key is known, if clients need it. It is not while the vault is locked. */
 function hasItsKey({ method, protocol }: Inbound, { serverKey }: InboundSecrets): boolean {
   return protocol !== 'shadowsocks' || !hasKeys(method) || serverKey !== null;
 }
 
-/** Whether there is an address inside the tunnel for the user. */
+/** Whether the pool has an address inside the tunnel for the user. */
 function isWithinPool({ protocol, addressPool }: Inbound, userId: number): boolean {
   return protocol !== 'wireguard' || userTunnelAddress(addressPool, userId) !== null;
 }
 
 /**
- * The names in order; a repeated or reserved one gets the lowest number that makes it unique, because clients merge entries of the same
- * name and refuse configurations that have one twice.
+ * Makes names unique: a repeated or reserved one gets the lowest number that is free. Clients merge entries with the same name, or refuse the
+ * configuration.
  */
 export function uniqueNames(names: readonly string[], reserved: readonly string[] = []): readonly string[] {
   const original = new Set(names);
@@ -163,10 +163,10 @@ const VLESS_PLACEHOLDER: Inbound = {
   addressPool: null,
   mtu: null,
 };
-/** VMess is for clients that know no VLESS. */
+/** VMess is for clients that do not support VLESS. */
 const PLACEHOLDERS: readonly Inbound[] = [VLESS_PLACEHOLDER, { ...VLESS_PLACEHOLDER, protocol: 'vmess' }];
 
-/** Valid in every client and certain to fail at once: nothing listens on port 1 of the user's own device. */
+/** An entry that is valid in every client and fails at once: nothing listens on port 1 of the user's own device. */
 function placeholder(name: string, canCarry: FormatWriter['canCarry']): Entry {
   const address = '127.0.0.1';
   return {
@@ -179,7 +179,7 @@ function placeholder(name: string, canCarry: FormatWriter['canCarry']): Entry {
   };
 }
 
-/** Why there is nothing to connect to, in the panel's language and time zone. */
+/** Explains why there are no connections, in the panel's language and time zone. */
 export function describeReason(sub: Subscription, settings: Pick<SettingValues, 'language' | 'timeZone'>): string {
   const t = hostTexts(settings.language, 'subscription');
   const { state, expiresAt, resetsAt } = sub.user;

@@ -1,4 +1,4 @@
-// The formats `links` (base64, which every client reads) and `plain`: one share link a line.
+// The formats `links` (in base64, which every client reads) and `plain`: one share link on each line.
 import { toBase64 } from './encoding.ts';
 import { canShare } from './entry.ts';
 import type { FormatWriter } from './format.ts';

@@ -1,4 +1,4 @@
-// The reply to a subscription link: the format that the client can read, and the headers that it shows.
+// The reply to a subscription link, in the client's format and with its headers.
 import type { ConfigurationFormat } from '../contract/subscription/formats.ts';
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
@@ -26,7 +26,7 @@ export interface RenderedSubscription {
   readonly choice: FormatChoice;
   /** A rule refuses the app: the link must look like an unknown one. */
   readonly isRefused?: true;
-  /** Of a page: the style and the script that stand in it. */
+  /** Inline style and script of a page. */
   readonly inline?: Page['inline'];
 }
 
@@ -42,10 +42,10 @@ export const WRITERS: Readonly<Record<ConfigurationFormat, FormatWriter>> = {
   wireguard,
 };
 
-/** How many of the user's connections the format cannot carry; absent where it carries all. */
+/** Header with the number of connections that the format does not support; absent if it supports all. */
 const LEFT_OUT_HEADER = 'x-gatehouse-left-out';
 
-/** The reply to `GET /<sub path>/<token>`; never an empty body. For a user who cannot connect, the name of the only entry says why. */
+/** The reply to `GET /<sub path>/<token>`; its body is never empty. For a user who cannot connect, the name of the only entry explains why. */
 export function renderSubscription(
   sub: Subscription,
   settingValues: LinkSettings,
@@ -85,7 +85,7 @@ function selectWriter(format: ConfigurationFormat, userAgent: string | undefined
   return format === 'sing-box' && resolvesAtStart(singBoxVersion(userAgent)) ? olderSingBox : WRITERS[format];
 }
 
-/** When the user or a connection was last changed; null where the reply follows from time or traffic. */
+/** Time of the last change of the user or a connection; null: the reply depends on time or traffic. */
 function lastChange({ user, canConnect, inbounds: connections }: Subscription): number | null {
   if (!canConnect || connections.some(({ inbound }) => hasVariables(inbound.name))) return null;
   return Math.max(user.updatedAt, ...connections.map(({ inbound }) => inbound.updatedAt));

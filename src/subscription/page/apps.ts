@@ -3,7 +3,7 @@ import type { OfferedApp, System } from '../../contract/subscription/apps.ts';
 import { percent, toBase64Url } from '../encoding.ts';
 import { encryptForHapp } from './happ-link.ts';
 
-/** The same in every language. */
+/** Names of systems, the same in every language. */
 export const SYSTEM_NAMES: Readonly<Record<System, string>> = {
   ios: 'iPhone, iPad',
   android: 'Android',
@@ -35,7 +35,7 @@ export function findStore({ stores }: Pick<OfferedApp, 'stores'>, system: System
   return stores.find((one) => one.system === system)?.url;
 }
 
-/** The system of a browser. A tablet that says it is a Mac gets what a Mac gets. */
+/** The system of a browser. An iPad that identifies as a Mac is treated as one. */
 export function detectSystem(userAgent: string | undefined): System {
   const agent = userAgent ?? '';
   if (/iPhone|iPad|iPod/.test(agent)) return 'ios';

@@ -1,4 +1,4 @@
-// A connection over its list: created, copied from another, or changed.
+// The drawer that creates, copies or changes a connection.
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
@@ -33,11 +33,11 @@ import {
 } from './values.ts';
 
 interface ConnectionDrawerProps {
-  /** `new`, an id, or null: closed. */
+  /** `new`, the id of a connection, or null: closed. */
   readonly open: 'new' | number | null;
-  /** For a new one: the one it is copied from. */
+  /** The original of a copy. */
   readonly from: Inbound | undefined;
-  /** For a new one: the node that was looked at. */
+  /** Initial node of a new connection. */
   readonly nodeId: number | null;
   readonly nodes: readonly Node[];
   readonly all: readonly Inbound[];
@@ -64,7 +64,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
   const { t } = useTranslation('connections');
   const only = nodes.length === 1 ? (nodes[0]?.id ?? null) : null;
   const portFor = (node: string, protocol: Protocol) => nextPort(listUsedPorts(all, node, protocol));
-  // A key belongs to one connection, and a port to one of its node: a copy gets its own.
+  // A copy needs its own keys and port.
   const initial: Values =
     from === undefined
       ? blankValues(nodeId ?? only, portFor(String(nodeId ?? only ?? ''), 'vless'))
@@ -92,7 +92,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: onClose,
   });
-  // A port that was typed stays.
+  // Do not replace a port that was entered.
   const replacePort = (before: number, after: number) => {
     if (form.getValues().port === before) form.setFieldValue('port', after);
   };
@@ -122,7 +122,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
 
 type Changes = ReturnType<typeof buildChanges>;
 
-/** Other addresses need a proof of identity: they are sent only where they change. */
+/** Leaves out unchanged addresses, because changing them needs a proof of identity. */
 function omitSameAddresses({ host, hosts, ...changes }: Changes, than: Pick<Changes, 'host' | 'hosts'>) {
   const isSame = JSON.stringify(hosts) === JSON.stringify(than.hosts);
   return { ...changes, ...(host !== than.host && { host }), ...(!isSame && { hosts }) };
@@ -195,7 +195,7 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
   );
 }
 
-/** The other connections of the group, and what is changed of them. */
+/** The other connections of the group, and which of their fields change too. */
 function GroupFacts({ inbound, nodes, all }: { readonly inbound: Inbound } & Pick<OpenProps, 'nodes' | 'all'>) {
   const { t } = useTranslation('connections');
   const others = listSiblings(inbound, all);
@@ -219,12 +219,12 @@ function findAddress(nodes: readonly Node[], id: string): string {
   return nodes.find((node) => String(node.id) === id)?.address ?? '';
 }
 
-/** The tags on a node beside a connection's own. */
+/** Tags that other connections of a node use. */
 function listUsedTags(all: readonly Inbound[], nodeId: string, ownId: number | null): ReadonlySet<string> {
   return new Set(all.filter(({ id, node_id }) => String(node_id) === nodeId && id !== ownId).map(({ tag }) => tag));
 }
 
-/** The ports on a node that a connection of a protocol cannot have. */
+/** Ports of a node that a connection of this protocol cannot use. */
 function listUsedPorts(all: readonly Inbound[], nodeId: string, wanted: Protocol): ReadonlySet<number> {
   const own = all.filter(
     ({ node_id, protocol }) => String(node_id) === nodeId && sharedTransports(protocol, wanted).length > 0,
@@ -232,7 +232,7 @@ function listUsedPorts(all: readonly Inbound[], nodeId: string, wanted: Protocol
   return new Set(own.flatMap(({ port }) => port ?? []));
 }
 
-/** What no schema checks: fields that the shape requires, and tags and ports that are taken. */
+/** Validation beyond the schema: fields that the shape requires, and tags and ports in use. */
 function useCheck(all: readonly Inbound[], ownId: number | null): (values: Values) => FieldTexts {
   const { t } = useTranslation(['errors', 'connections']);
   return (values) => {
@@ -256,12 +256,12 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
 const TEXTS_WITH_FORMAT = ['hop_ports', 'masquerade', 'fragment', 'noise', 'fallback', 'shares_port_of'] as const;
 type TextWithFormat = (typeof TEXTS_WITH_FORMAT)[number];
 
-/** These are described for whichever code: a schema with several rules answers with more than one. */
+/** Fields with the same text for every code, because their schemas have several rules. */
 function isTextWithFormat(field: string): field is TextWithFormat {
   return TEXTS_WITH_FORMAT.some((one) => one === field);
 }
 
-/** What is wrong with a path, a service name, a header, a certificate or its key, in words. */
+/** Texts for errors in a path, service name, header, certificate or key. */
 function useFieldTexts(): DescribeField {
   const { t } = useTranslation(['connections', 'settings']);
   return (field, code) => {
@@ -272,7 +272,7 @@ function useFieldTexts(): DescribeField {
   };
 }
 
-// A preview of the share link while the form is filled in, written by the code that writes the real ones, for a made-up user.
+// A preview of the share link for a sample user, built by the code of real links.
 
 interface LinkPreviewProps {
   readonly values: Values;

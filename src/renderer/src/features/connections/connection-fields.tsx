@@ -1,4 +1,4 @@
-// The form of a connection: only what its protocol, network and security need.
+// The fields of a connection's form, by its protocol, network and security.
 import {
   ActionIcon,
   MultiSelect,
@@ -38,11 +38,11 @@ const NO_SHADOW = { shadow: 'none' } as const;
 interface ConnectionFieldsProps {
   readonly form: OperationForm<Values>['form'];
   readonly nodes: readonly Node[];
-  /** The other connections, whose port it may share. */
+  /** Other connections whose port it can share. */
   readonly owners: readonly Inbound[];
-  /** What the tag will be where none is typed. */
+  /** The default tag. */
   readonly tag: string;
-  /** null: it is being created, so node and protocol can still be chosen. */
+  /** null: a new connection, whose node and protocol can be chosen. */
   readonly present: {
     readonly hasPrivateKey: boolean;
     readonly publicKey: string;
@@ -78,7 +78,7 @@ interface PartProps {
   readonly node: Node | undefined;
 }
 
-/** Its name, and the nodes that serve it. */
+/** Name and nodes. */
 function PlaceFields({
   form,
   nodes,
@@ -173,7 +173,7 @@ function ShapeFields({ form, node, isNew }: PartProps & { readonly isNew: boolea
   );
 }
 
-/** Whose port it shares: connections of its node that can pass on to it. */
+/** The connection whose port is shared: those of its node that can forward to it. */
 function SharedPortField({ form, owners }: Pick<ConnectionFieldsProps, 'form' | 'owners'>) {
   const { t } = useTranslation(['connections', 'common']);
   const { node_id, security, shares_port_of } = form.values;
@@ -204,7 +204,7 @@ function SharedPortField({ form, owners }: Pick<ConnectionFieldsProps, 'form' | 
   );
 }
 
-/** Where applications connect to, and the cipher. */
+/** Address, port and cipher. */
 function AddressFields({ form, node }: PartProps) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
@@ -244,7 +244,7 @@ function AddressFields({ form, node }: PartProps) {
   );
 }
 
-/** What a handshake shows. */
+/** Fields of the TLS handshake. */
 function TlsFields({ form, node }: PartProps) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
@@ -300,7 +300,7 @@ function TlsFields({ form, node }: PartProps) {
   );
 }
 
-/** What the network or the protocol needs besides. */
+/** Other fields of network and protocol. */
 function TransportFields({ form }: Pick<PartProps, 'form'>) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
@@ -449,7 +449,7 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
   );
 }
 
-/** How apps connect, beyond what the node must know. */
+/** Settings of apps that do not concern the node. */
 function AppFields({ form }: Pick<PartProps, 'form'>) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
@@ -527,7 +527,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of few, with what the chosen one means. */
+/** A choice of few values, with an explanation of the chosen one. */
 function Choice<Value extends string>({ label, hint, value, data, disabled = false, onChange }: ChoiceProps<Value>) {
   const id = useId();
   return (

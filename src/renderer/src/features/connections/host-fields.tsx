@@ -1,4 +1,4 @@
-// The hosts of a connection: an ordered list, moved by dragging or by the arrow keys, each opened to be changed.
+// The hosts of a connection: a list that is ordered by dragging or by arrow keys, with a form for each.
 import {
   ActionIcon,
   Button,
@@ -28,7 +28,7 @@ const NO_SHADOW = { shadow: 'none' } as const;
 
 interface HostFieldsProps {
   readonly form: OperationForm<Values>['form'];
-  /** Of the connection: what a host has that names no address. */
+  /** The connection's address, used by hosts without one. */
   readonly nodeAddress: string;
 }
 
@@ -51,7 +51,7 @@ export function HostFields({ form, nodeAddress }: HostFieldsProps) {
     if (next === hosts || host === undefined) return;
     setHosts(next);
     setMoved(t('hosts.moved', { name: titleOf(host), place: to + 1, total: hosts.length }));
-    // Its element may have been taken out and put in again.
+    // React may have recreated its element.
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-grip="${host.key}"]`)?.focus());
   }
 
@@ -193,7 +193,7 @@ export function HostFields({ form, nodeAddress }: HostFieldsProps) {
 const NO_ERRORS: ReadonlyMap<number, ReadonlySet<string>> = new Map();
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** The members of each host that the contract refuses, by the host's place. */
+/** Members that the contract refuses, by the index of the host. */
 function findErrors(values: Values): ReadonlyMap<number, ReadonlySet<string>> {
   const issues = inboundCreate.shape.hosts.safeParse(buildHosts(values, values.hosts)).error?.issues ?? [];
   const found = new Map<number, Set<string>>();

@@ -1,16 +1,16 @@
-// The hosts of a connection as the form has them, and back: what their shape does not have is not sent, an empty text becomes null.
+// Converts the hosts of a connection to the values of the form and back. Members that the shape does not have are left out; empty texts become null.
 import type { createInbound, FINGERPRINTS, Inbound } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 import { type InboundShape, PATH_NETWORKS, shapeFields } from '../../../../domain/nodes/inbound-shape.ts';
 import { randomHex } from '../../state/random.ts';
 
 type GivenHost = NonNullable<CallOf<typeof createInbound>['hosts']>[number];
-/** With every member. */
+/** A host with every member. */
 export type HostInput = { [Member in keyof GivenHost]-?: Exclude<GivenHost[Member], undefined> };
 type HostView = NonNullable<Inbound['hosts']>[number];
 
 export type HostValues = {
-  /** Of its row, which moves. */
+  /** Key of its row, which can move. */
   key: string;
   name: string;
   address: string;
@@ -27,7 +27,7 @@ export type HostValues = {
   enabled: boolean;
 };
 
-/** The members of a host that its connection has too. */
+/** Members that hosts share with their connection. */
 export type HostField = 'security' | 'sni' | 'host_header' | 'path' | 'alpn' | 'fingerprint';
 
 export function blankHost(): HostValues {
@@ -68,12 +68,12 @@ export function toHostValues(host: HostView, key: string): HostValues {
   };
 }
 
-/** The shape that apps see at a host. */
+/** The shape of the connection at a host, for apps. */
 export function hostShape(shape: InboundShape, { security }: Pick<HostValues, 'security'>): InboundShape {
   return security === '' || !canReplaceSecurity(shape) ? shape : { ...shape, security };
 }
 
-/** Whether something else than the node can answer with TLS of its own, or without. */
+/** Whether a proxy before the node can have its own TLS, or none. */
 function canReplaceSecurity({ protocol, security }: InboundShape): boolean {
   return security !== 'reality' && (protocol === 'vless' || protocol === 'vmess');
 }
@@ -102,7 +102,7 @@ export function buildHosts(shape: InboundShape, hosts: readonly HostValues[]): H
       path: text('path'),
       alpn: fields.has('alpn') && host.alpn.length > 0 ? (host.alpn as NonNullable<HostInput['alpn']>) : null,
       fingerprint: text('fingerprint') as (typeof FINGERPRINTS)[number] | null,
-      // Empty: the contract reports it as missing.
+      // null if empty, so that validation reports it.
       weight: host.weight === '' ? (null as unknown as number) : host.weight,
       tariffs: host.tariffs.map(Number),
       tags: host.tags,

@@ -1,4 +1,4 @@
-// Holds the connection's form to the contract, and to sending nothing that its shape does not have.
+// The connection's form matches the contract, and sends only fields of its shape.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
 import type { InboundShape } from '../../../../domain/nodes/inbound-shape.ts';
@@ -25,7 +25,7 @@ describe('a connection in its form', () => {
     const { id, node_id, group_id, protocol, has_private_key, status, created_at, updated_at, ...others } =
       inboundExample;
     const { certificate_sha256, certificate_ends_at, certificate_self_signed, warnings, ...input } = others;
-    // The form does not show them; a patch without them leaves them as they are.
+    // The form does not show them, and a patch without them does not change them.
     const { more_short_ids, more_server_names, ...rest } = input;
     expect(buildChanges(toFormValues(inboundExample))).toEqual(rest);
     expect(inboundPatch.safeParse(buildChanges(toFormValues(inboundExample))).success).toBe(true);
