@@ -1,4 +1,4 @@
-// The users that something is for: those of some tariffs, and those with some tags.
+// An audience: users with some tariffs or tags.
 import { z } from 'zod';
 import * as s from './scalars.ts';
 

@@ -1,4 +1,4 @@
-// Checks templates of subscription links before they are saved: with sample connections in them, and by Xray where this machine has it.
+// Checks templates of subscription links before they are saved: with sample connections, and by Xray if this machine has it.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import type { TemplateDocument } from '../contract/subscription/templates.ts';
@@ -11,7 +11,7 @@ import { isTemplateFault } from '../subscription/templates/template.ts';
 
 const CHECK_MS = 10_000;
 const MAX_OUTPUT = 65_536;
-/** Files of Xray that apps bring along, and this machine may not have. */
+/** Files of Xray that apps include, and that this machine may lack. */
 const LISTS = /geo(?:ip|site)\.dat/;
 
 interface Verdict {
@@ -41,13 +41,13 @@ function runCheck(program: EngineProgram, text: string): Promise<Verdict> {
   });
 }
 
-/** Its last words, without the chain of modules in front. */
+/** The last line of Xray's output, without the leading chain of modules. */
 function extractReason(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return (lines.at(-1) ?? '').split(' > ').slice(-2).join(' > ').slice(0, 300);
 }
 
-/** `findXray`: the program of this machine's engine; null: there is none. */
+/** `findXray` returns the program of this machine's engine; null: there is none. */
 export function createTemplates(findXray: () => Promise<EngineProgram | null>): Templates {
   async function check(document: TemplateDocument, text: string): Promise<string | null> {
     let sample: string;

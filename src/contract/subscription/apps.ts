@@ -1,4 +1,4 @@
-// The apps that the page of a subscription and the bot offer: for which systems, where they are installed from, and how they take a link.
+// The apps that the subscription page and the bot offer: their systems, where to install them, and how they import a link.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
@@ -11,7 +11,7 @@ export const APP_CORES = ['xray', 'sing-box', 'mihomo'] as const;
 
 export const MAX_APPS = 40;
 
-/** An address of an app's own, which no browser runs as a script or opens as a page. */
+/** A link with an app's own scheme, which a browser neither runs as a script nor opens as a page. */
 const APP_LINK =
   /^(?!(?:javascript|data|vbscript|file|blob|about|https?):)[a-z][a-z0-9+.-]{1,30}:\/\/[\x21-\x7e]*\{url(?:_encoded|_base64|_happ)?\}[\x21-\x7e]*$/;
 

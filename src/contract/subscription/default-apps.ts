@@ -1,4 +1,4 @@
-// The apps that users are offered where the administrator has set none.
+// The apps that are offered if the administrator has not set any.
 import { type OfferedApp, SYSTEMS, type System } from './apps.ts';
 
 const onAll = (url: string) => ({ windows: url, macos: url, linux: url });
@@ -13,7 +13,7 @@ function listStores(urls: Readonly<Partial<Record<System, string>>>): OfferedApp
   });
 }
 
-/** In the order in which they are offered: the easiest first. */
+/** In the order in which they are offered, the easiest first. */
 export const DEFAULT_APPS: readonly OfferedApp[] = [
   {
     name: 'Happ',
@@ -52,7 +52,7 @@ export const DEFAULT_APPS: readonly OfferedApp[] = [
   {
     name: 'v2rayNG',
     core: 'xray',
-    // It reads the name behind `#` alone.
+    // It reads the name only after `#`.
     link: 'v2rayng://install-sub?url={url_encoded}#{name}',
     format: null,
     stores: listStores({ android: release('2dust/v2rayNG'), tv: release('2dust/v2rayNG') }),

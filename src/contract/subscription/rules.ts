@@ -55,7 +55,7 @@ const pattern = s.text({ min: 1, max: 100 }).meta({
   description: 'A text in which `*` stands for any characters. It must match the whole value; letter case is ignored.',
 });
 
-/** What a header says, as the administrator enters it. */
+/** A header's value, as the administrator enters it. */
 const headerValue = s.text({ min: 0, max: 2000 });
 
 export const ownHeaders = z

@@ -4,17 +4,17 @@ import { audienceTags, audienceTariffs } from '../audience.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** Those that come with the panel. */
+/** Templates that come with the panel. */
 export const BUILT_IN_TEMPLATES = ['global', 'russia', 'iran', 'china'] as const;
 export type BuiltInTemplate = (typeof BUILT_IN_TEMPLATES)[number];
 
-/** The documents of a template, each for the format of its name. */
+/** The documents of a template, named like their formats. */
 export const TEMPLATE_DOCUMENTS = ['mihomo', 'sing_box', 'xray'] as const;
 export type TemplateDocument = (typeof TEMPLATE_DOCUMENTS)[number];
 
 export const MAX_TEMPLATES = 8;
 export const MAX_TEMPLATE_CHOICES = 50;
-/** Characters of a document: they travel to every node. */
+/** Most characters of a document; it is limited because it is sent to every node. */
 export const MAX_DOCUMENT = 24_000;
 
 const ownId = z.string().regex(/^own-[1-9][0-9]{0,5}$/);
@@ -40,11 +40,11 @@ export type TemplateDocuments = Readonly<Record<TemplateDocument, string>>;
 
 const name = s.text({ min: 1, max: 60 });
 
-/** One of the administrator's own. */
+/** A template of the administrator. */
 export const ownTemplate = z.object({ id: ownId, name, ...documents });
 export type OwnTemplate = z.output<typeof ownTemplate>;
 
-/** The template of some users. */
+/** A template for users with some tariffs or tags. */
 export const templateChoice = z
   .strictObject({
     template: templateId,

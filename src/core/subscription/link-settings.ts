@@ -1,4 +1,4 @@
-// Rules of subscription links, headers for single apps and the apps that are offered, and what a link answers to an app with them.
+// Rules of subscription links, headers for single apps, the offered apps, and a preview of the reply to an app.
 
 import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import type { SubscriptionHeaders } from '../../contract/subscription/headers.ts';

@@ -1,4 +1,4 @@
-// Templates of subscription links: the built-in ones, and the administrator's own, all of them in one setting.
+// Templates of subscription links: the built-in ones, and the administrator's own, which are stored in one setting.
 
 import type { FieldError } from '../../contract/errors.ts';
 import {
@@ -43,7 +43,7 @@ function nextId(items: readonly OwnTemplate[]): OwnTemplate['id'] {
   return `own-${1 + Math.max(0, ...items.map(({ id }) => Number(id.slice('own-'.length))))}`;
 }
 
-/** Refuses documents that apps would. Before the transaction: a program may be run for it. */
+/** Throws `validation` for documents that apps would refuse. Before the transaction, because Xray may be run to check them. */
 async function requireAccepted(env: Pick<Env, 'templates'>, input: Input<'saveSubscriptionTemplate'>): Promise<void> {
   const { templates } = env;
   if (!templates) throw new PanelError('unavailable');
@@ -95,7 +95,7 @@ function deleteTemplate({ id }: Input<'deleteSubscriptionTemplate'>, tx: Transac
   return { body: view(tx.env, { ...tx.settings, subscriptionTemplates: templates }) };
 }
 
-/** Tariffs that were deleted since they were chosen may stay. */
+/** Throws for unknown tariffs, except those saved before, which may have been deleted since. */
 function requireTariffs({ settings, store }: Transaction, choices: readonly TemplateChoice[]): void {
   const known = new Set(settings.subscriptionTemplates.choices.flatMap(({ tariffs }) => tariffs));
   const missing = choices.flatMap(({ tariffs }, index) =>

@@ -1,4 +1,4 @@
-// The apps of the page of a subscription: their links, and the system of a browser.
+// The apps of the subscription page: their links, and detection of a browser's system.
 import type { OfferedApp, System } from '../../contract/subscription/apps.ts';
 import { percent, toBase64Url } from '../encoding.ts';
 import { encryptForHapp } from './happ-link.ts';
@@ -30,7 +30,7 @@ export function buildAppLink(
   return link.replace(/\{(?:url(?:_encoded|_base64|_happ)?|name)\}/g, (place) => values[place]?.() ?? place);
 }
 
-/** Where it is installed from; undefined: it is not offered on this system. */
+/** The address to install it from; undefined: it is not offered on this system. */
 export function findStore({ stores }: Pick<OfferedApp, 'stores'>, system: System): string | undefined {
   return stores.find((one) => one.system === system)?.url;
 }

@@ -1,5 +1,5 @@
-// Links that Happ decrypts: `happ://crypt3/` and base64 of the link, encrypted by RSA with the key of its documentation. The app then shows neither
-// the link nor its connections. This hides them and protects nothing: the private key can be read in the app.
+// Links that Happ decrypts: `happ://crypt3/` and the base64 of the link, encrypted by RSA with Happ's published key. Happ then shows neither the link
+// nor its connections. This is no protection, because the private key can be extracted from the app.
 // https://www.happ.su/main/dev-docs/crypto-link
 
 /** The modulus of 4096 bits, in hex. */
@@ -16,10 +16,10 @@ export const HAPP_MODULUS = BigInt(
   ].join('')}`,
 );
 const BLOCK = 512;
-/** The padding of PKCS #1 v1.5 has at least 8 bytes, between three others. */
+/** PKCS #1 v1.5 needs at least 8 bytes of padding and 3 fixed bytes. */
 const MAX_BYTES = BLOCK - 11;
 
-/** The encrypted link in base64; null: it is too long. `modulus`: of another key, in tests. */
+/** The encrypted link in base64; null: it is too long. Tests pass the modulus of another key. */
 export function encryptForHapp(link: string, modulus: bigint = HAPP_MODULUS): string | null {
   const message = new TextEncoder().encode(link);
   if (message.length > MAX_BYTES) return null;
@@ -29,14 +29,14 @@ export function encryptForHapp(link: string, modulus: bigint = HAPP_MODULUS): st
   return btoa(bytes.map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join(''));
 }
 
-/** To the power of 65537, the exponent of the key. */
+/** `base` to the power of 65537, the exponent of the key. */
 function raise(base: bigint, modulus: bigint): bigint {
   let power = base;
   for (let square = 0; square < 16; square += 1) power = (power * power) % modulus;
   return (power * base) % modulus;
 }
 
-/** None of them 0. They follow from the message, so that a page is the same from the panel and from a node: random ones would protect no link better. */
+/** Bytes from 1 to 255, derived from the message so that the panel and a node return the same page. Random ones would not add protection. */
 function makePadding(message: Uint8Array, length: number): readonly number[] {
   let state = message.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5);
   return Array.from({ length }, (_, index) => {

@@ -1,4 +1,4 @@
-// The templates that come with the panel, made from the sites that each country opens without the proxy.
+// The built-in templates, made from the sites that each country opens without the proxy.
 import { stringify } from 'yaml';
 import {
   BUILT_IN_TEMPLATES,
@@ -128,7 +128,7 @@ const toJson = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
 let made: Readonly<Record<BuiltInTemplate, TemplateDocuments>> | null = null;
 
-/** Made at the first use. */
+/** Built at the first call. */
 export function builtInTemplates(): Readonly<Record<BuiltInTemplate, TemplateDocuments>> {
   made ??= Object.fromEntries(
     BUILT_IN_TEMPLATES.map((id) => {

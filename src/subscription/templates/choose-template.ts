@@ -1,4 +1,4 @@
-// The writer of a format with the document of a template around the connections.
+// Selects the template of a subscription and returns the writer that puts the connections into its document.
 import type { ConfigurationFormat } from '../../contract/subscription/formats.ts';
 import type { SubscriptionRule } from '../../contract/subscription/rules.ts';
 import type {
@@ -16,7 +16,7 @@ import { withXrayTemplate } from '../xray.ts';
 import { builtInTemplates } from './built-in.ts';
 import { compileTemplate } from './template.ts';
 
-/** The document of a format; the others have none around their connections. */
+/** The document of each format; the other formats have none. */
 const DOCUMENTS: Readonly<Partial<Record<ConfigurationFormat, TemplateDocument>>> = {
   mihomo: 'mihomo',
   'sing-box': 'sing_box',
@@ -39,10 +39,10 @@ function buildWriter(document: TemplateDocument, text: string, writer: FormatWri
   }
 }
 
-/** By documents, which are values, and usual writer. */
+/** Cache of writers by documents, which are immutable, and default writer. */
 const known = new WeakMap<TemplateDocuments, Map<FormatWriter, FormatWriter>>();
 
-/** A rule goes first, then what is chosen for the plan or a tag of the user, then what is chosen for all. */
+/** The template of the rule, else of the user's plan or tags, else of all users. */
 function chooseTemplate(
   rule: Pick<SubscriptionRule, 'template'> | null | undefined,
   user: AudienceUser,
@@ -52,8 +52,8 @@ function chooseTemplate(
 }
 
 /**
- * `writer`: the one of the format with the usual document, which stays where there is no template, or the template has no document of the format. A
- * document that cannot be read, as by an earlier version of a machine, is left out too: a link never fails.
+ * Returns `writer`, the format's default one, if there is no template or it has no document of this format. Also if the document cannot be compiled,
+ * for example by an earlier version on a node, because a link must never fail.
  */
 export function selectTemplateWriter(
   writer: FormatWriter,

@@ -1,5 +1,5 @@
-// Sites that are opened without the proxy, by country: its own domains, and well-known services at other ones. Whole domains only: lists of
-// addresses and rule sets would have to be downloaded before an app connects.
+// Sites opened without the proxy, by country: its own domains, and well-known services at other domains. Only domains, because an app would have
+// to download lists of addresses and rule sets before it connects.
 import type { BuiltInTemplate } from '../../contract/subscription/templates.ts';
 
 export const DIRECT_DOMAINS: Readonly<Record<BuiltInTemplate, readonly string[]>> = {
@@ -100,7 +100,7 @@ export const DIRECT_DOMAINS: Readonly<Record<BuiltInTemplate, readonly string[]>
   ],
 };
 
-/** Addresses that no proxy leads to. */
+/** Private addresses, which a proxy cannot reach. */
 export const PRIVATE_NETWORKS = [
   '10.0.0.0/8',
   '100.64.0.0/10',

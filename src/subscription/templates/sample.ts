@@ -1,4 +1,4 @@
-// A template with two sample connections in it, as apps would get it.
+// Writes a template with two sample connections, as apps would get it.
 import type { TemplateDocument } from '../../contract/subscription/templates.ts';
 import { type Entry, type Inbound, NO_SECRETS } from '../entry.ts';
 import type { FormatWriter } from '../format.ts';

@@ -1,17 +1,17 @@
-// A template: the document around the connections of a format, read once and written for each link by joining texts.
+// A template is the document around the connections of a format. It is parsed once; each link then only joins texts.
 import { parseDocument, stringify } from 'yaml';
 import { MAX_DOCUMENT, type TemplateDocument } from '../../contract/subscription/templates.ts';
 import { parseForeignJson } from '../../domain/foreign-json.ts';
 
-/** Stands in a group for all connections. */
+/** Placeholder of all connections in a group. */
 export const ALL = '{all}';
-/** An outbound of Xray: the connection that answers soonest, or the only one. */
+/** The outbound of Xray that stands for the fastest connection, or the only one. */
 const PROXY_TAG = 'proxy';
 
 /** Why a document cannot be a template. */
 export type TemplateProblem = 'syntax' | 'object' | 'proxies' | 'groups' | 'all' | 'names' | 'outbounds' | 'rules';
 
-/** `detail`: where in the text, or what; empty: the problem says it all. */
+/** `detail`: the place in the text or the reason; can be empty. */
 export type TemplateFault = Error & { readonly problem: TemplateProblem; readonly detail: string };
 
 function fault(problem: TemplateProblem, detail = ''): TemplateFault {
@@ -24,19 +24,19 @@ export function isTemplateFault(error: unknown): error is TemplateFault {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A text with places for what is the link's own. */
+/** A text, split where the values of a link are inserted. */
 export type Pieces = readonly string[];
 
 export interface MihomoTemplate {
-  /** All but the proxies and the groups, and what follows them. */
+  /** The document without proxies and groups. */
   readonly head: string;
-  /** One line a group, to be joined by the names. */
+  /** One line for each group, to be joined by the names. */
   readonly groups: readonly Pieces[];
   readonly names: readonly string[];
 }
 
 export interface SingBoxTemplate {
-  /** Members but outbounds and endpoints, without braces. */
+  /** JSON of all members except outbounds and endpoints, without braces. */
   readonly members: string;
   /** To be joined by the tags. */
   readonly outbounds: readonly Pieces[];
@@ -45,12 +45,12 @@ export interface SingBoxTemplate {
 }
 
 export interface XrayTemplate {
-  /** Members but outbounds and, where there is a choice, but routing and observatory. */
+  /** JSON of all members except outbounds, routing and observatory, without braces. */
   readonly members: string;
   readonly outbounds: readonly string[];
-  /** The routing with one connection, to be joined by its tag. */
+  /** The routing for one connection, to be joined by its tag. */
   readonly single: Pieces;
-  /** The routing and observatory with several, to be joined by the tag of the first. */
+  /** The routing and observatory for several connections, to be joined by the tag of the first. */
   readonly several: Pieces;
 }
 
@@ -76,7 +76,7 @@ function parseJson(text: string): Json {
     return requireObject(parseForeignJson(text, BOUNDS));
   } catch (error) {
     if (isTemplateFault(error)) throw error;
-    // JSON is YAML too, whose reader says where it stopped.
+    // JSON is also YAML, and the YAML parser reports the position of the error.
     throw fault('syntax', describeSyntax(parseDocument(text).errors));
   }
 }
@@ -85,7 +85,7 @@ function describeSyntax([first]: readonly Error[]): string {
   return first?.message.split('\n')[0] ?? '';
 }
 
-/** Aliases may not multiply: a short text must not become a large document. */
+/** Limit of aliases, which could expand a short text to a large document. */
 const MAX_ALIASES = 50;
 
 function parseYaml(text: string): Json {
@@ -99,7 +99,7 @@ function parseYaml(text: string): Json {
   }
 }
 
-/** The objects of a list, each with a text under `key` that no other has. */
+/** The objects of a list. Throws TemplateFault if `key` of one is not a unique, non-empty string. */
 function readNamed(value: unknown, key: string, missing: TemplateProblem): readonly Json[] {
   if (!Array.isArray(value) || !value.every(isObject)) throw fault(missing);
   const names = value.map((one) => one[key]);
@@ -110,7 +110,7 @@ function readNamed(value: unknown, key: string, missing: TemplateProblem): reado
 
 const listNames = (items: readonly Json[], key: string) => items.map((one) => String(one[key]));
 
-/** JSON, which YAML has too, but for some characters that it allows in no string. */
+/** JSON, which is valid YAML once the characters that YAML does not allow in strings are escaped. */
 function toFlow(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
@@ -154,13 +154,13 @@ function compileSingBox(text: string): SingBoxTemplate {
   };
 }
 
-/** In place of the tag of the one, or the first, connection. */
+/** Placeholder of the tag of the first or only connection. */
 const TAG_PLACE = '<tag of a connection>';
 const splitAtTag = (text: string): Pieces => text.split(TAG_PLACE);
 const BALANCER = 'fastest';
-/** In front of the tag of each connection: the balancer chooses by it. */
+/** Prefix of the tags of connections, by which the balancer selects. */
 export const PROXY_PREFIX = 'proxy: ';
-/** In front of the tag of each outbound that splits handshakes. */
+/** Prefix of the tags of outbounds that fragment connections. */
 export const FRAGMENTER_PREFIX = 'fragment: ';
 
 const isOurs = (tag: string) => tag === PROXY_TAG || tag.startsWith(PROXY_PREFIX) || tag.startsWith(FRAGMENTER_PREFIX);

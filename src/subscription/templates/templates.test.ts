@@ -1,4 +1,4 @@
-// Holds templates: what is refused and why, and that a link has the document with the connections in its places.
+// Tests of templates: which are refused and why, and that a link contains the document with its connections.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

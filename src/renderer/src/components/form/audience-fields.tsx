@@ -1,4 +1,4 @@
-// The users that something is for: those of some plans, and those with some tags.
+// Fields of an audience: users with some plans or tags.
 import { MultiSelect, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -28,7 +28,7 @@ export function AudienceFields({ value: { tariffs, tags }, hints, errors, onChan
         description={hints.tariffs}
         data={[
           ...plans.map(({ id, name }) => ({ value: String(id), label: name })),
-          // Plans that were deleted meanwhile can still be taken out.
+          // Plans that have since been deleted can still be removed.
           ...tariffs.filter((id) => !known.has(id)).map((id) => ({ value: id, label: `#${id}` })),
         ]}
         searchable

@@ -1,4 +1,4 @@
-// The buttons that move a row of a list up and down.
+// Buttons that move a row of a list up and down.
 import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 

@@ -1,4 +1,4 @@
-// The form of an app that users are offered, new or changed. The list is saved as a whole.
+// The form to create or change an offered app. Saving it saves the whole list.
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { APP_CORES, type OfferedApp, SYSTEMS } from '../../../../../contract/subscription/apps.ts';
@@ -21,7 +21,7 @@ function close(): void {
   leave(buildHash(['settings', 'subscription']));
 }
 
-/** `place`: the app that is replaced; the length of the list: a new one. */
+/** `place`: index of the app; the length of the list for a new one. */
 function useAppForm(apps: readonly OfferedApp[], initial: AppValues, place: number): OperationForm<AppValues> {
   const { t } = useTranslation('settings');
   return useOperationForm<'saveSubscriptionApps', AppValues>({
@@ -40,7 +40,7 @@ function useAppForm(apps: readonly OfferedApp[], initial: AppValues, place: numb
   });
 }
 
-/** At `#/settings/subscription/apps/new`. */
+/** Page `#/settings/subscription/apps/new`. */
 export function NewApp({ apps }: ListProps) {
   const { t } = useTranslation('settings');
   const form = useAppForm(apps, EMPTY_APP, apps.length);

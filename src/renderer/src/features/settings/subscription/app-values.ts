@@ -1,4 +1,4 @@
-// The form of an app: a field for the store of each system, empty where the app is not offered.
+// Converts an app to the values of its form and back. Each system has a field for its store, empty if the app is not offered there.
 import { type OfferedApp, offeredApp, SYSTEMS, type System } from '../../../../../contract/subscription/apps.ts';
 
 export interface AppValues extends Record<string, unknown> {
@@ -6,7 +6,7 @@ export interface AppValues extends Record<string, unknown> {
   /** Empty: another program. */
   readonly core: string;
   readonly link: string;
-  /** Empty: by the User-Agent of the app. */
+  /** Empty: chosen by the app's User-Agent. */
   readonly format: string;
   readonly stores: Readonly<Record<System, string>>;
 }
@@ -32,7 +32,7 @@ export function buildApp({ name, core, link, format, stores }: AppValues): Offer
   };
 }
 
-/** The fields of the form that the panel would refuse. */
+/** Fields of the form that the contract refuses. */
 export function findWrongAppFields(values: AppValues): readonly ('name' | 'link' | `stores.${System}`)[] {
   const app = buildApp(values);
   const { error } = offeredApp.safeParse(app);

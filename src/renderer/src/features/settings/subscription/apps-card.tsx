@@ -1,4 +1,4 @@
-// The apps that the page of a subscription and the bot offer, in their order, and the way to the form of each.
+// The apps that the subscription page and the bot offer, in their order, with links to their forms.
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -72,7 +72,7 @@ function Apps({ apps: { items, is_default } }: { readonly apps: Output<'getSubsc
       ) : (
         <ol className={rows.rows}>
           {items.map((app, index) => (
-            // Neither name nor link is unique.
+            // The index is the key, because neither name nor link is unique.
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the list.
             <li key={index} className={rows.row}>
               <AppFacts app={app} index={index} />

@@ -1,4 +1,4 @@
-// The form of the template of some users, new or changed. The choices are saved as a whole.
+// The form to create or change the template of some users. Saving it saves all choices.
 import { Button, NativeSelect } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import {
@@ -33,7 +33,7 @@ function toChoice({ template, tariffs, tags }: Values): TemplateChoice {
   return { template, tariffs: tariffs.map(Number), tags };
 }
 
-/** `place`: the choice that is replaced; the length of the list: a new one. */
+/** `place`: index of the choice; the length of the list for a new one. */
 function useChoiceForm({ choices }: SubscriptionTemplates, initial: Values, place: number): OperationForm<Values> {
   const { t } = useTranslation('settings');
   return useOperationForm<'chooseSubscriptionTemplate', Values>({
@@ -47,7 +47,7 @@ function useChoiceForm({ choices }: SubscriptionTemplates, initial: Values, plac
   });
 }
 
-/** At `#/settings/subscription/template-choices/new`. */
+/** Page `#/settings/subscription/template-choices/new`. */
 export function NewChoice({ templates }: TemplatesProps) {
   const { t } = useTranslation('settings');
   const [template] = BUILT_IN_TEMPLATES;

@@ -8,7 +8,7 @@ export interface RuleValues extends Record<string, unknown> {
   readonly action: SubscriptionRule['action'];
   /** Empty: chosen by the app. */
   readonly format: string;
-  /** Empty: the one that is chosen for the user. */
+  /** Empty: the user's template. */
   readonly template: string;
   readonly text: string;
   readonly headers: string;

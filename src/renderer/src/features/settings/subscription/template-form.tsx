@@ -1,4 +1,4 @@
-// The form of an own template: a document for each of mihomo, sing-box and Xray, checked by the panel before it is saved.
+// The form of an own template: a document each for mihomo, sing-box and Xray. The panel checks them before it saves.
 import { Button, Tabs, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -48,7 +48,7 @@ function useTemplateForm(initial: Values, id: string | null): OperationForm<Valu
   });
 }
 
-/** At `#/settings/subscription/templates/new`, with the id of another one behind it to begin with that. */
+/** Page `#/settings/subscription/templates/new`; the id of another template after it copies that one. */
 export function NewTemplate({ source }: { readonly source: Template | undefined }) {
   const { t } = useTranslation('settings');
   const nameOf = useTemplateName();
@@ -114,7 +114,7 @@ function TemplateFields({ form: { form } }: { readonly form: OperationForm<Value
   const { t } = useTranslation('settings');
   const { getInputProps, errors } = form;
   const [tab, setTab] = useState<string | null>('mihomo');
-  // A refused document is shown, whichever is open.
+  // Opens the tab of a refused document.
   const wrong = TEMPLATE_DOCUMENTS.find((one) => errors[one] !== undefined);
   const [shownError, setShownError] = useState<string | undefined>(undefined);
   if (wrong !== shownError) {

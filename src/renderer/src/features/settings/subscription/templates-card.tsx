@@ -1,4 +1,4 @@
-// The templates of subscription links: those that come with the panel, own ones, and which one each user gets.
+// The templates of subscription links: built-in and own ones, and which one each user gets.
 import { Button, NativeSelect } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -116,7 +116,7 @@ function Templates({ templates: { items, default: chosen } }: TemplatesProps) {
   );
 }
 
-/** The templates of users with some plans or tags, in the order in which they are tried. */
+/** The templates of users with some plans or tags, in the order in which they are checked. */
 function Choices({ templates: { items, choices } }: TemplatesProps) {
   const { t } = useTranslation('settings');
   const nameOf = useTemplateName();
@@ -148,7 +148,7 @@ function Choices({ templates: { items, choices } }: TemplatesProps) {
           const found = items.find(({ id }) => id === template);
           const name = found === undefined ? template : nameOf(found);
           return (
-            // Choices have no name of their own.
+            // The index is the key, because choices have no names.
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the list.
             <li key={index} className={rows.row}>
               <div className={rows.rowMain}>

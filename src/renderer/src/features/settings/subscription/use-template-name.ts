@@ -1,4 +1,4 @@
-// The name of a template: its own, or the text of a built-in one.
+// The displayed name of a template; that of a built-in one is translated.
 import { useTranslation } from 'react-i18next';
 import {
   BUILT_IN_TEMPLATES,
