@@ -1,4 +1,5 @@
 // Known digests and the comparison of unequal lengths.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { nodeCrypto } from './crypto.ts';
 
@@ -19,6 +20,20 @@ test('random values differ and have the length asked for', () => {
   expect(nodeCrypto.randomBytes(24)).toHaveLength(24);
   expect(nodeCrypto.randomBytes(16)).not.toEqual(nodeCrypto.randomBytes(16));
   expect(nodeCrypto.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+/** Node's own keys, which its OpenSSL makes: Electron has none of them. */
+describe.each([
+  ['ml-kem-768', nodeCrypto.mlkem768PublicKey, 64],
+  ['ml-dsa-65', nodeCrypto.mldsa65PublicKey, 32],
+] as const)('%s', (type, derive, seedBytes) => {
+  test('gives the public key that Node computes of the same seed', () => {
+    // @types/node does not know the types of these keys yet.
+    const { privateKey } = (generateKeyPairSync as (type: string) => { privateKey: KeyObject })(type);
+    const { priv = '', pub } = privateKey.export({ format: 'jwk' }) as { priv?: string; pub?: string };
+    expect(Buffer.from(priv, 'base64url')).toHaveLength(seedBytes);
+    expect(derive(priv)).toBe(pub);
+  });
 });
 
 describe('X25519', () => {

@@ -16,7 +16,8 @@ const PUBLIC = [{ address: '203.0.114.1', family: 4 }];
 let identity: { readonly key: string; readonly cert: string };
 beforeAll(async () => {
   const { key, served } = await certificateMaker.makeSelfSigned(NAME, Date.now());
-  identity = { key, cert: served.chain };
+  // As long as the chains of most sites.
+  identity = { key, cert: served.chain.repeat(12) };
 });
 
 async function listen(server: Server) {
@@ -51,6 +52,12 @@ describe('a target', () => {
   it.each(CASES)('%s', async (_name, options, name, findings) => {
     await using server = await site(options);
     expect(await probe().probeTarget({ host: NAME, port: server.port, name })).toEqual(findings);
+  });
+
+  it('with few bytes of certificates', async () => {
+    const cert = identity.cert.slice(0, identity.cert.length / 12);
+    await using server = await site({ ...MODERN, cert });
+    expect(await probe().probeTarget({ host: NAME, port: server.port, name: NAME })).toEqual(['target_short_chain']);
   });
 
   it('that closes at once, or is not there, is not reachable', async () => {

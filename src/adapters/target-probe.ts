@@ -1,7 +1,7 @@
 // Probes a site that REALITY is to imitate: TLS 1.3, HTTP/2, a certificate for the name. Connects to checked addresses only.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
-import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { checkServerIdentity, connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { domainToASCII } from 'node:url';
 import type { TargetFinding } from '../contract/inbounds.ts';
 import type { TargetProbe, Timers } from '../core/ports/ports.ts';
@@ -95,10 +95,25 @@ function toAscii(host: string): string {
   return isIP(host) !== 0 ? host : domainToASCII(host) || host;
 }
 
+/** ML-DSA-65 needs so much space in the handshake, which REALITY makes exactly as long as that of the target. */
+const MIN_CHAIN_BYTES = 3500;
+
+/** Without the root, which is its own issuer: it is of this machine, servers do not send it. */
+function computeChainBytes(socket: TLSSocket): number {
+  let bytes = 0;
+  let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  do {
+    bytes += next.raw?.length ?? 0;
+    next = next.issuerCertificate;
+  } while (next && next !== next.issuerCertificate);
+  return bytes;
+}
+
 function listFindings(socket: TLSSocket, name: string): readonly TargetFinding[] {
   const findings: TargetFinding[] = [];
   if (socket.getProtocol() !== 'TLSv1.3') findings.push('target_no_tls13');
   if (socket.alpnProtocol !== 'h2') findings.push('target_no_h2');
   if (checkServerIdentity(name, socket.getPeerCertificate()) !== undefined) findings.push('target_other_name');
+  if (computeChainBytes(socket) < MIN_CHAIN_BYTES) findings.push('target_short_chain');
   return findings;
 }

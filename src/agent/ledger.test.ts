@@ -33,7 +33,7 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
   const env = { ...createHeavyEnv(coreParts(temp, { clock })), log };
   const nodeId = store.nodes.insert(sampleNode({ kind: 'remote' }));
   const { id: _, ...row } = sampleInbound({ nodeId, tag: 'in', port: 1000 });
-  const secrets = { privateKey: null, certificateKey: null, serverKey: null };
+  const secrets = { privateKey: null, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null };
   const inbound: EngineInbound = { ...row, ...secrets, id: store.inbounds.insert(row) };
   const ids = Array.from({ length: USERS }, () => store.users.insert(sampleUser()));
   const machine = createFakeMachine();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ABOUT_HOSTS, defineHosts } from './hosts.ts';
 import { apiOperation, hasMember, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
+import { VLESS_APPEARANCES, VLESS_AUTHENTICATIONS, vlessDecryption, vlessEncryption } from './vless-encryption.ts';
 
 export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard'] as const;
 export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp'] as const;
@@ -18,7 +19,13 @@ export const METHODS = [
 export const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
 
 /** What the target of REALITY lacked when the panel last tested it. */
-export const TARGET_FINDINGS = ['target_unreachable', 'target_no_tls13', 'target_no_h2', 'target_other_name'] as const;
+export const TARGET_FINDINGS = [
+  'target_unreachable',
+  'target_no_tls13',
+  'target_no_h2',
+  'target_other_name',
+  'target_short_chain',
+] as const;
 /** What its engine reported when it was last started or tested. */
 export const ENGINE_WARNINGS = ['port_taken', 'refused'] as const;
 export const INBOUND_WARNINGS = [
@@ -65,6 +72,9 @@ const MAX_MORE = 100;
 
 /** An X25519 key: 32 bytes in base64url. */
 const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const mldsa65Seed = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+/** 1,952 bytes. */
+const mldsa65Key = z.string().regex(/^[A-Za-z0-9_-]{2603}$/);
 
 /** Ports and ranges of ports, separated by commas. */
 const PORT_RANGES = /^\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*$/;
@@ -116,6 +126,10 @@ const ABOUT = {
     'The TLS fingerprint that the client imitates; null: chosen by the client, `chrome` with `reality`. Not with `hysteria2`; `android` not with `reality`, which needs TLS 1.3.',
   alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: chosen by the client. Not with `hysteria2`, which uses `h3`.',
   public_key: 'With `reality` and `wireguard`: the X25519 public key of the node, 32 bytes in base64url.',
+  encryption:
+    'With `vless`: the half of its encryption (`mlkem768x25519plus`) that apps have, as `xray vlessenc` prints it; null: none. Apps on sing-box do not have it.',
+  mldsa65_verify:
+    'With `reality`: the ML-DSA-65 key by which apps on Xray verify the node, also against quantum computers: 1,952 bytes in base64url; null: none. The chain of certificates of the target must have at least 3,500 bytes.',
   short_id: 'With `reality`: the short id, up to 8 bytes in hexadecimal, by which the node recognizes its clients.',
   more_short_ids:
     'With `reality`: other short ids that the node accepts, as from apps set up before `short_id` was changed. Links contain `short_id` alone.',
@@ -215,7 +229,7 @@ const addressPool = z
 const warning = z.enum(INBOUND_WARNINGS).meta({
   id: 'InboundWarning',
   description:
-    'A possible reason why users cannot connect. `not_served`: the engine of the node lacks a feature that it needs. `port_taken`: another program uses its port, so it is not served. `refused`: the engine refuses it for another reason, given in `error` of the node; it is not served, or served as before the change. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so it is omitted from the format `xray`. About the target of REALITY when the panel last tested it: `target_unreachable`: it did not answer; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: Xray warns about this target (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: the port of the target is not 443. `min_client_version`: newer than 1.8.1, so sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links cannot carry its SHA-256. `address_pool_small`: the ids of some users are too large for the address pool, so they cannot use the inbound. `wireguard_by_name`: WireGuard at a host name, omitted from the format `sing-box` for versions before 1.14, which do not start if the name cannot be resolved. By measurements with the engine version of the node: `no_xray`, `no_sing_box`, `no_mihomo`: apps built on that program move no bytes over it, so it is omitted from its format; `client_varies`: with its fingerprint some apps, or some starts of one, fail.',
+    'A possible reason why users cannot connect. `not_served`: the engine of the node lacks a feature that it needs. `port_taken`: another program uses its port, so it is not served. `refused`: the engine refuses it for another reason, given in `error` of the node; it is not served, or served as before the change. `unencrypted`: VLESS without TLS and without encryption to a public address, which Xray refuses since 26.7.11, so it is omitted from the format `xray`. About the target of REALITY when the panel last tested it: `target_unreachable`: it did not answer; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`; `target_short_chain`: with `mldsa65_verify`, its chain of certificates has fewer than 3,500 bytes. `target_risky_name`: Xray warns about this target (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: the port of the target is not 443. `min_client_version`: newer than 1.8.1, so sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links cannot carry its SHA-256. `address_pool_small`: the ids of some users are too large for the address pool, so they cannot use the inbound. `wireguard_by_name`: WireGuard at a host name, omitted from the format `sing-box` for versions before 1.14, which do not start if the name cannot be resolved. By measurements with the engine version of the node: `no_xray`, `no_sing_box`, `no_mihomo`: apps built on that program move no bytes over it, so it is omitted from its format; `client_varies`: with its fingerprint some apps, or some starts of one, fail.',
 });
 
 const pem = (max: number) => z.string().max(max);
@@ -258,6 +272,16 @@ const fields = {
     description:
       'With `reality` and `wireguard`: stored encrypted and never returned. `public_key` is computed from it if absent. With `wireguard` the panel generates one if it is absent.',
   }),
+  decryption: vlessDecryption.nullable().meta({
+    description:
+      'With `vless`: the half of its encryption that the node has. Stored encrypted and never returned. `encryption` is computed from it if absent; null removes both.',
+  }),
+  encryption: vlessEncryption.nullable().meta({ description: ABOUT.encryption }),
+  mldsa65_seed: mldsa65Seed.nullable().meta({
+    description:
+      'With `reality`: the seed of the ML-DSA-65 key, 32 bytes in base64url. Stored encrypted and never returned. `mldsa65_verify` is computed from it if absent; null removes both.',
+  }),
+  mldsa65_verify: mldsa65Key.nullable().meta({ description: ABOUT.mldsa65_verify }),
   short_id: shortId.nullable().meta({ description: ABOUT.short_id }),
   more_short_ids: z.array(shortId).max(MAX_MORE).meta({ description: ABOUT.more_short_ids }),
   more_server_names: z.array(s.hostName).max(MAX_MORE).meta({ description: ABOUT.more_server_names }),
@@ -327,6 +351,8 @@ export const inbound = z
     alpn: secret(z.array(z.string()).nullable(), ABOUT.alpn),
     public_key: secret(z.string().nullable(), ABOUT.public_key),
     has_private_key: secret(z.boolean(), 'Whether a private key is stored, which no reply contains.'),
+    encryption: secret(z.string().nullable(), ABOUT.encryption),
+    mldsa65_verify: secret(z.string().nullable(), ABOUT.mldsa65_verify),
     short_id: secret(z.string().nullable(), ABOUT.short_id),
     more_short_ids: secret(z.array(z.string()), ABOUT.more_short_ids),
     more_server_names: secret(z.array(z.string()), ABOUT.more_server_names),
@@ -408,6 +434,10 @@ export const inboundCreate = z
     alpn: fields.alpn.default(null),
     public_key: fields.public_key.default(null),
     private_key: fields.private_key.default(null),
+    decryption: fields.decryption.default(null),
+    encryption: fields.encryption.default(null),
+    mldsa65_seed: fields.mldsa65_seed.default(null),
+    mldsa65_verify: fields.mldsa65_verify.default(null),
     short_id: fields.short_id.default(null),
     more_short_ids: fields.more_short_ids.default([]),
     more_server_names: fields.more_server_names.default([]),
@@ -467,6 +497,8 @@ export const inboundExample: Inbound = {
   alpn: null,
   public_key: 'KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
   has_private_key: true,
+  encryption: null,
+  mldsa65_verify: null,
   short_id: '6ba85179e30d4fc2',
   more_short_ids: [],
   more_server_names: [],
@@ -648,6 +680,50 @@ export const makeRealityKeys = panelOperation({
     reply: {
       private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
       public_key: 'KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
+    },
+  },
+});
+
+export const makeVlessEncryption = panelOperation({
+  id: 'makeVlessEncryption',
+  access: 'session',
+  effect: 'read',
+  tag: 'Inbounds',
+  summary: 'Generate both halves of VLESS encryption for an inbound',
+  description: 'Nothing is stored: pass both to createInbound or updateInbound.',
+  input: z.strictObject({
+    authentication: z.enum(VLESS_AUTHENTICATIONS).meta({
+      description:
+        'The key by which apps recognize the node. `mlkem768` also withstands quantum computers, and makes links 1,500 characters longer. Traffic is encrypted with both in either case.',
+    }),
+    appearance: z.enum(VLESS_APPEARANCES).meta({
+      description: '`native`: as it is; `xorpub`: without recognizable keys; `random`: all bytes look random.',
+    }),
+  }),
+  output: z.object({ decryption: vlessDecryption, encryption: vlessEncryption }),
+  example: {
+    body: { authentication: 'x25519', appearance: 'native' },
+    reply: {
+      decryption: 'mlkem768x25519plus.native.600s.6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
+      encryption: 'mlkem768x25519plus.native.0rtt.KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
+    },
+  },
+});
+
+export const makeMldsa65 = panelOperation({
+  id: 'makeMldsa65',
+  access: 'session',
+  effect: 'read',
+  tag: 'Inbounds',
+  summary: 'Generate a pair of ML-DSA-65 keys for an inbound',
+  description: 'Nothing is stored: pass both to createInbound or updateInbound.',
+  input: z.strictObject({}),
+  output: z.object({ mldsa65_seed: mldsa65Seed, mldsa65_verify: mldsa65Key }),
+  example: {
+    body: {},
+    reply: {
+      mldsa65_seed: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
+      mldsa65_verify: `${'MLDSA65-'.repeat(325)}Key`,
     },
   },
 });

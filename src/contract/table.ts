@@ -113,6 +113,8 @@ export const OPERATIONS = {
   getSettings: settings.getSettings,
   getOpenApi: monitoring.getOpenApi,
   makeRealityKeys: inbounds.makeRealityKeys,
+  makeVlessEncryption: inbounds.makeVlessEncryption,
+  makeMldsa65: inbounds.makeMldsa65,
   getNodeLog: nodes.getNodeLog,
   createNode: nodes.createNode,
   updateNode: nodes.updateNode,

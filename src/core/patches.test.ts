@@ -70,9 +70,19 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
 
 // Members of a connection depend on each other: each of these accepts what others refuse.
 const KEYS = nodeCrypto.newX25519();
+const DECRYPTION = `mlkem768x25519plus.native.600s.${KEYS.privateKey}`;
+const SEED = 's'.repeat(42).concat('0');
 const INBOUNDS: readonly Members[] = [
   { protocol: 'vless', network: 'tcp', security: 'none' },
-  { protocol: 'vless', network: 'tcp', security: 'reality', sni: 'example.org', public_key: KEYS.publicKey },
+  {
+    protocol: 'vless',
+    network: 'tcp',
+    security: 'reality',
+    sni: 'example.org',
+    public_key: KEYS.publicKey,
+    mldsa65_seed: SEED,
+  },
+  { protocol: 'vless', network: 'tcp', security: 'none', decryption: DECRYPTION },
   {
     protocol: 'vless',
     network: 'ws',
@@ -134,6 +144,14 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   noise: fc.constantFrom('3,50-100,10-20', '1,10,0', null),
   shares_port_of: fc.constant(PORT_OWNER.id),
   fallback: fc.constantFrom('127.0.0.1:8080', '[2001:db8::1]:80', null),
+  encryption: fc.constantFrom(
+    `mlkem768x25519plus.native.0rtt.${KEYS.publicKey}`,
+    `mlkem768x25519plus.native.1rtt.100-111-1111.${KEYS.publicKey}`,
+    null,
+  ),
+  decryption: fc.constantFrom(DECRYPTION, null),
+  mldsa65_seed: fc.constantFrom(SEED, null),
+  mldsa65_verify: fc.constantFrom(nodeCrypto.mldsa65PublicKey(SEED), null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   hosts: fc.constantFrom([], [HOST], [HOST, { ...HOST, address: '203.0.113.7', tariffs: [1], tags: ['vip'] }]),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),

@@ -172,6 +172,8 @@ const NO_INBOUND = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  encryption: null,
+  mldsa65Verify: null,
   shortId: null,
   moreShortIds: [],
   moreServerNames: [],

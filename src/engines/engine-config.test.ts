@@ -25,7 +25,7 @@ const CREDENTIALS = {
 const KEY = btoa('n'.repeat(32));
 
 function engineInbound(fields: Partial<EngineInbound> = {}): EngineInbound {
-  return { ...sampleInbound(), privateKey: null, certificateKey: null, serverKey: null, ...fields };
+  return { ...sampleInbound(), privateKey: null, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null, ...fields };
 }
 
 const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls' } as const;
@@ -302,6 +302,12 @@ describe('a fingerprint', () => {
     { shortId: 'ab' },
     { moreShortIds: ['ab'] },
     { moreServerNames: ['example.org'] },
+    { encryption: 'e', decryption: 'd' },
+    { encryption: 'e' },
+    { mldsa65Verify: 'v', mldsa65Seed: 's' },
+    { mldsa65Verify: 'v' },
+    { decryption: 'd' },
+    { mldsa65Seed: 's' },
     { certificate: other },
     { certificateKey: 'other' },
     { serverKey: btoa('o'.repeat(32)) },

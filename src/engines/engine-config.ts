@@ -268,7 +268,7 @@ function requireV2ray(inbound: EngineInbound): void {
 }
 
 function buildSettings(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
-  if (inbound.protocol === 'vless') return { clients, decryption: 'none' };
+  if (inbound.protocol === 'vless') return { clients, decryption: selectDecryption(inbound) };
   if (inbound.protocol === 'hysteria2') return { version: HYSTERIA, clients };
   if (inbound.protocol !== 'shadowsocks') return { clients };
   const method = inbound.method ?? '';
@@ -276,6 +276,11 @@ function buildSettings(inbound: EngineInbound, clients: readonly JsonObject[], s
   if (!hasKeys(method)) return { network, clients: [placeholder(method, start.spareKey), ...clients] };
   if (inbound.serverKey === null) refuse(inbound, 'the key of its server is missing');
   return { network, method, password: inbound.serverKey, clients: [placeholder(method, start.spareKey), ...clients] };
+}
+
+function selectDecryption(inbound: EngineInbound): string {
+  if (inbound.encryption === null) return 'none';
+  return inbound.decryption ?? refuse(inbound, 'its decryption is missing');
 }
 
 function buildWireguard(inbound: EngineInbound, peers: readonly JsonObject[]): JsonObject {
@@ -386,13 +391,16 @@ function listServerNames({ sni, moreServerNames, hosts }: EngineInbound): readon
 
 function buildReality(inbound: EngineInbound, sharers: readonly EngineInbound[]): JsonObject {
   const { sni, target, privateKey, shortId, moreShortIds, minClientVersion } = inbound;
+  const { mldsa65Verify, mldsa65Seed } = inbound;
   if (privateKey === null) refuse(inbound, 'its private key is missing');
   if (sni === null) refuse(inbound, 'its server name is missing');
+  if (mldsa65Verify !== null && mldsa65Seed === null) refuse(inbound, 'its ML-DSA-65 seed is missing');
   return {
     target: target ?? `${sni.includes(':') ? `[${sni}]` : sni}:443`,
     serverNames: [...new Set([inbound, ...sharers].flatMap(listServerNames))],
     privateKey,
     shortIds: [...new Set([shortId ?? '', ...moreShortIds])],
     minClientVer: minClientVersion ?? ANY_VERSION,
+    mldsa65Seed: mldsa65Verify === null ? undefined : mldsa65Seed,
   };
 }

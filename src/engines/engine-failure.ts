@@ -1,4 +1,5 @@
 // What the exit of an engine means, by its exit code and the end of its output.
+import { splitVlessEncryption } from '../contract/vless-encryption.ts';
 import { type EngineConfig, EngineError } from '../core/ports/engines.ts';
 import { listTransports } from '../domain/nodes/inbound-shape.ts';
 import { describePort } from '../domain/nodes/servable.ts';
@@ -46,9 +47,11 @@ export function extractMessage(output: string): string {
 
 /** Removes secrets from the output: engines repeat a key that they refuse. */
 export function redact({ inbounds }: EngineConfig, output: string): string {
-  const secrets = inbounds.flatMap(({ privateKey, serverKey, certificateKey }) => [
+  const secrets = inbounds.flatMap(({ privateKey, serverKey, certificateKey, decryption, mldsa65Seed }) => [
     privateKey,
     serverKey,
+    mldsa65Seed,
+    ...(decryption === null ? [] : splitVlessEncryption(decryption).keys),
     ...(certificateKey?.split('\n').filter((line) => line.length > 20) ?? []),
   ]);
   let text = output;

@@ -39,6 +39,8 @@ const COLUMN = {
   fingerprint: 'fingerprint',
   alpn: 'alpn',
   publicKey: 'public_key',
+  encryption: 'encryption',
+  mldsa65Verify: 'mldsa65_verify',
   shortId: 'short_id',
   moreShortIds: 'more_short_ids',
   moreServerNames: 'more_server_names',

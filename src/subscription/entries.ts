@@ -153,6 +153,8 @@ const VLESS_PLACEHOLDER: Inbound = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  encryption: null,
+  mldsa65Verify: null,
   shortId: null,
   method: null,
   obfsPassword: null,

@@ -22,6 +22,9 @@ export interface Inbound extends InboundShape {
   readonly fingerprint: string | null;
   readonly alpn: readonly string[] | null;
   readonly publicKey: string | null;
+  /** The half of VLESS encryption that clients have. */
+  readonly encryption: string | null;
+  readonly mldsa65Verify: string | null;
   readonly shortId: string | null;
   readonly method: string | null;
   readonly obfsPassword: string | null;

@@ -198,6 +198,37 @@ describe('options of apps', () => {
   });
 });
 
+describe('VLESS encryption and ML-DSA-65', () => {
+  const encryption = `mlkem768x25519plus.native.0rtt.${PUBLIC_KEY}`;
+  const shape: Partial<InboundRow> = {
+    security: 'reality',
+    sni: 'a.example',
+    publicKey: PUBLIC_KEY,
+    encryption,
+    mldsa65Verify: 'verify',
+  };
+
+  it('are in what each program reads of them', () => {
+    const entry = buildEntry(shape);
+    expect(renderXray(entry)).toMatchObject({
+      settings: { vnext: [{ users: [{ encryption }] }] },
+      streamSettings: { realitySettings: { publicKey: PUBLIC_KEY, mldsa65Verify: 'verify' } },
+    });
+    expect(renderMihomo(entry)).toMatchObject({ encryption, 'reality-opts': { 'public-key': PUBLIC_KEY } });
+    const plain = buildEntry({ ...shape, encryption: null, mldsa65Verify: null });
+    expect(JSON.stringify([renderXray(plain), renderMihomo(plain)])).not.toMatch(/mldsa|mlkem768x25519plus/);
+  });
+
+  it('make VLESS without TLS go to public addresses, but not to sing-box', () => {
+    const carries = (change: Partial<InboundRow>) =>
+      [xray, mihomo, singBox].map((format) => format.canCarry(sampleInbound(change), '198.51.100.7'));
+    expect(carries({})).toEqual([false, true, true]);
+    expect(carries({ encryption })).toEqual([true, true, false]);
+    // An app that does not know the key connects without verifying by it.
+    expect(carries({ ...shape, encryption: null })).toEqual([true, true, true]);
+  });
+});
+
 const WIREGUARD: Partial<InboundRow> = {
   protocol: 'wireguard',
   network: 'udp',

@@ -118,6 +118,7 @@ function buildProxy(entry: Entry, secret: string): Members {
         type: 'vless',
         uuid: secret,
         flow: selectFlow(inbound),
+        encryption: inbound.encryption,
         'packet-encoding': 'xudp',
       };
     case 'vmess':

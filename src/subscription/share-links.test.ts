@@ -8,6 +8,7 @@ import { userTunnelAddress, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { canShare, NO_SECRETS } from './entry.ts';
 import { shareLink } from './share-links.ts';
 
+const ENCRYPTION = 'mlkem768x25519plus.native.0rtt.jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 const PASSWORD = 'q7Rk2_vN-pass';
 const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 
@@ -54,6 +55,13 @@ describe('shareLink', () => {
     const link = renderLink({ network: 'ws', security: 'tls', path: '/ws?ed=2048', alpn: ['h2', 'http/1.1'] });
     expect(link).toBe(
       `vless://${UUID}@de1.example.com:443?encryption=none&type=ws&path=%2Fws%3Fed%3D2048&host=de1.example.com&security=tls&sni=de1.example.com&alpn=h2%2Chttp%2F1.1#DE%201`,
+    );
+  });
+
+  it('writes the half of VLESS encryption and the ML-DSA-65 key that apps have', () => {
+    const reality = { security: 'reality', sni: 'a.example', publicKey: 'k', shortId: '' } as const;
+    expect(renderLink({ ...reality, encryption: ENCRYPTION, mldsa65Verify: 'verify' })).toBe(
+      `vless://${UUID}@de1.example.com:443?encryption=${ENCRYPTION}&type=tcp&security=reality&sni=a.example&fp=chrome&pbk=k&pqv=verify#DE%201`,
     );
   });
 
@@ -260,6 +268,8 @@ describe('any share link', () => {
     }
     const isVmess = row.protocol === 'vmess';
     expect(link.parameters.fm !== undefined).toBe(!isVmess && row.fragment !== null);
+    if (row.protocol === 'vless') expect(link.parameters.encryption).toBe(row.encryption ?? 'none');
+    if (security === 'reality') expect(link.parameters.pqv ?? null).toBe(row.mldsa65Verify);
     expect(link.parameters[isVmess ? 'net' : 'type']).toBe(network);
     expect(link.parameters[isVmess ? 'tls' : 'security']).toBe(isVmess && security === 'none' ? '' : security);
     if (network === 'ws') expect(link.parameters.path).toBe(row.path ?? '/');

@@ -40,7 +40,10 @@ const linkText = perConnection(makeLinkText, encodeName);
 function makeLinkText(entry: Entry, user: string): string {
   switch (entry.inbound.protocol) {
     case 'vless':
-      return urlLink(entry, user, [['encryption', 'none'], ...flowParameters(entry.inbound)]);
+      return urlLink(entry, user, [
+        ['encryption', entry.inbound.encryption ?? 'none'],
+        ...flowParameters(entry.inbound),
+      ]);
     case 'trojan':
       return urlLink(entry, user, []);
     case 'vmess':
@@ -105,7 +108,7 @@ function networkParameters(entry: Entry): readonly Parameter[] {
 }
 
 function securityParameters(entry: Entry): readonly Parameter[] {
-  const { security, alpn, publicKey, shortId } = entry.inbound;
+  const { security, alpn, publicKey, shortId, mldsa65Verify } = entry.inbound;
   const fingerprint = selectFingerprint(entry.inbound);
   if (security === 'none') return [['security', 'none']];
   const parameters: Parameter[] = [['security', security]];
@@ -115,6 +118,7 @@ function securityParameters(entry: Entry): readonly Parameter[] {
   if (security === 'reality') {
     parameters.push(['pbk', publicKey ?? '']);
     if (shortId !== null && shortId !== '') parameters.push(['sid', shortId]);
+    if (mldsa65Verify !== null) parameters.push(['pqv', mldsa65Verify]);
     return parameters;
   }
   if (alpn !== null && alpn.length > 0) parameters.push(['alpn', alpn.join(',')]);

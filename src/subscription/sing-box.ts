@@ -30,13 +30,16 @@ const DIRECT = 'direct';
 /** A `%` that escapes nothing. */
 const LONE_PERCENT = /%(?![0-9A-Fa-f]{2})/;
 
-/** sing-box has no XHTTP, and refuses a configuration as a whole in which a path has a lone `%`. */
+/** sing-box has no XHTTP and no VLESS encryption, and refuses a configuration as a whole in which a path has a lone `%`. */
 export const singBox: FormatWriter = {
   type: 'application/json; charset=utf-8',
   core: 'sing-box',
   reserved: [SELECTED, AUTOMATIC, DIRECT],
   canCarry: (inbound) =>
-    canShare(inbound) && inbound.network !== 'xhttp' && !(hasPath(inbound) && LONE_PERCENT.test(inbound.path ?? '')),
+    canShare(inbound) &&
+    inbound.network !== 'xhttp' &&
+    inbound.encryption === null &&
+    !(hasPath(inbound) && LONE_PERCENT.test(inbound.path ?? '')),
   write(entries) {
     const tags = entries.map(({ name }) => name);
     const hasChoice = tags.length > 1;

@@ -22,7 +22,7 @@ import type { FormatWriter } from './format.ts';
 import { FRAGMENTER_PREFIX, PROXY_PREFIX, type XrayTemplate } from './templates/template.ts';
 
 /**
- * Since 26.7.11 Xray refuses a configuration as a whole in which vless without TLS leads to a public address, where the outbound names one server
+ * Since 26.7.11 Xray refuses a configuration as a whole in which vless without TLS and encryption leads to a public address, where the outbound names one server
  * in place of a list. What is written here has a list, but applications rewrite it, so such a connection is left out.
  */
 export const xray: FormatWriter = {
@@ -30,7 +30,11 @@ export const xray: FormatWriter = {
   core: 'xray',
   reserved: [],
   canCarry: (inbound, address) =>
-    canShare(inbound) && (inbound.protocol !== 'vless' || inbound.security !== 'none' || isPrivateHost(address)),
+    canShare(inbound) &&
+    (inbound.protocol !== 'vless' ||
+      inbound.security !== 'none' ||
+      inbound.encryption !== null ||
+      isPrivateHost(address)),
   write(entries, title) {
     const [first] = entries;
     const hasChoice = entries.length > 1;
@@ -129,7 +133,7 @@ function buildOutbound(entry: Entry, secret: string): object {
   });
   switch (inbound.protocol) {
     case 'vless':
-      return out(vnext({ encryption: 'none', flow: selectFlow(inbound) ?? undefined }));
+      return out(vnext({ encryption: inbound.encryption ?? 'none', flow: selectFlow(inbound) ?? undefined }));
     case 'vmess':
       return out(vnext({ alterId: 0, security: 'auto' }));
     case 'trojan':
@@ -245,11 +249,12 @@ function buildTls(entry: Entry): object {
 }
 
 function buildReality(entry: Entry): object {
-  const { publicKey, shortId } = entry.inbound;
+  const { publicKey, shortId, mldsa65Verify } = entry.inbound;
   return {
     serverName: serverName(entry) ?? undefined,
     fingerprint: selectFingerprint(entry.inbound),
     publicKey,
     shortId: shortId ?? '',
+    mldsa65Verify: mldsa65Verify ?? undefined,
   };
 }

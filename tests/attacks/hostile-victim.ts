@@ -58,6 +58,8 @@ const INBOUND: EngineInbound = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  encryption: null,
+  mldsa65Verify: null,
   shortId: null,
   moreShortIds: [],
   moreServerNames: [],
@@ -81,6 +83,8 @@ const INBOUND: EngineInbound = {
   updatedAt: 0,
   privateKey: null,
   certificateKey: null,
+  decryption: null,
+  mldsa65Seed: null,
   serverKey: null,
 };
 const CONFIG = { inbounds: [INBOUND], blocksPrivate: true };

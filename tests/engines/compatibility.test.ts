@@ -1,5 +1,6 @@
 // The file by which the panel predicts who can connect, against fresh measurements of the pinned engines and clients: equal in every cell.
-// `npm run compatibility` writes the file; with XRAY=/path/to/xray and SINCE=26.11.2 it adds that program, for this version and newer.
+// `npm run compatibility` writes the file; with XRAY=/path/to/xray and SINCE=26.11.2 it adds that program, for this version and newer, and with
+// ONLY=part it measures the shapes whose names end so alone.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,8 +67,16 @@ describe.skipIf(missing !== null)(`who can connect ${missing ?? ''}`.trim(), () 
   let { engines, cells: all } = COMPATIBILITY;
   test.each(missing === null ? listWanted() : [])('$program', async ({ program, path, since }) => {
     const { name, version } = await findProgram(path);
-    const measured = await measureEngine({ program, path, name, version }, CLIENTS, folder);
-    const cells = Object.fromEntries(CLIENTS.map((client, index) => [nameOf(describeClient(client)), measured[index]]));
+    const { ONLY = '' } = isWriting ? process.env : {};
+    const isWanted = (key: string) => key.endsWith(ONLY);
+    const measured = await measureEngine({ program, path, name, version }, CLIENTS, folder, isWanted);
+    const before = ONLY === '' ? {} : all[`${name}-${version}`];
+    const cells = Object.fromEntries(
+      CLIENTS.map((client, index) => {
+        const own = nameOf(describeClient(client));
+        return [own, { ...before?.[own], ...measured[index] }];
+      }),
+    );
     if (!isWriting) return expect(cells).toEqual(COMPATIBILITY.cells[`${name}-${version}`]);
     engines = [...engines.filter((one) => one.version !== version), { name, version, since }];
     engines = engines.toSorted((a, b) => (isOlder(a.since, b.since) ? -1 : 1));

@@ -9,7 +9,16 @@ const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
 const KEY = Buffer.alloc(16, 3).toString('base64');
 const REALITY_KEY = '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A';
 
-const VLESS: ServedShape = { protocol: 'vless', network: 'tcp', security: 'none', flow: null, method: null };
+const VLESS: ServedShape = {
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'none',
+  flow: null,
+  method: null,
+  encryption: null,
+  mldsa65Verify: null,
+};
+const DECRYPTION = `mlkem768x25519plus.native.600s.${REALITY_KEY}`;
 const vless = (flow?: string) => ({ decryption: 'none', clients: [{ id: UUID, email: 'u1', flow }] });
 const REALITY = {
   security: 'reality',
@@ -26,6 +35,19 @@ const SAMPLES: Readonly<Record<string, { shape: ServedShape; protocol?: string; 
     shape: { ...VLESS, security: 'reality', flow: 'xtls-rprx-vision' },
     settings: vless('xtls-rprx-vision'),
     stream: REALITY,
+  },
+  'VLESS encryption': {
+    shape: { ...VLESS, encryption: 'e' },
+    settings: { ...vless(), decryption: DECRYPTION },
+    stream: {},
+  },
+  'REALITY with ML-DSA-65': {
+    shape: { ...VLESS, security: 'reality', mldsa65Verify: 'v' },
+    settings: vless(),
+    stream: {
+      ...REALITY,
+      realitySettings: { ...REALITY.realitySettings, mldsa65Seed: Buffer.alloc(32, 5).toString('base64url') },
+    },
   },
   'Shadowsocks with several users': {
     shape: { ...VLESS, protocol: 'shadowsocks', method: 'aes-256-gcm' },
@@ -58,7 +80,7 @@ const PASSED_OVER: Readonly<Record<ServerProgram, readonly string[]>> = {
   // Older ones have WireGuard without users that can be added and counted.
   xray: ['WireGuard with several users'],
   'xray-new': [],
-  v2ray: ['REALITY', 'XTLS Vision'],
+  v2ray: ['REALITY', 'REALITY with ML-DSA-65', 'XTLS Vision'],
 };
 
 const ARGS: Readonly<Record<ServerProgram, readonly string[]>> = {

@@ -71,7 +71,7 @@ function open(path: string | null, changes: Partial<LocalEngineParts> = {}): Eng
 }
 
 function inbound(port: number, fields: Partial<EngineInbound> = {}): EngineInbound {
-  const secrets = { privateKey: null, certificateKey: null, serverKey: null };
+  const secrets = { privateKey: null, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null };
   return { ...sampleInbound({ id: 1, tag: 'vless', port }), ...secrets, ...fields };
 }
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
+import { makeMldsa65Pair, makeVlessPair } from '../../src/core/inbounds/inbound-key-pairs.ts';
 import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
@@ -36,10 +37,15 @@ export interface Sample {
 
 const SNI = 'a.example';
 
+const VLESS = makeVlessPair(nodeCrypto, 'mlkem768', 'native');
+const MLDSA65 = makeMldsa65Pair(nodeCrypto);
+/** How many certificates of the maker make the chain long enough for ML-DSA-65. */
+export const LONG_CHAIN = 12;
+
 const shapeFieldsOf = ({ protocol = 'vless', network = 'tcp', security = 'none' }: Partial<InboundRow>) =>
   shapeFields({ protocol, network, security });
 
-/** Each option that apps can use with a shape, alone. What VLESS does with TCP stands for VMess and Trojan. */
+/** Each option of a shape, alone. What VLESS does with TCP stands for VMess and Trojan. */
 function listOptions(shape: Partial<InboundRow>): Partial<InboundRow>[] {
   if (shape.protocol === 'vmess' || shape.protocol === 'trojan') return [];
   const fields = shapeFieldsOf(shape);
@@ -48,6 +54,8 @@ function listOptions(shape: Partial<InboundRow>): Partial<InboundRow>[] {
   if (fields.has('fragment')) options.push({ fragment: 'tlshello,100-200,1-2' });
   if (fields.has('noise')) options.push({ noise: '2,50-100,1-2' });
   if (fields.has('mux') && !shape.flow) options.push({ mux: 8 });
+  if (fields.has('encryption')) options.push({ encryption: VLESS.encryption });
+  if (fields.has('mldsa65_verify')) options.push({ mldsa65Verify: MLDSA65.mldsa65_verify });
   return options.map((option) => ({ ...shape, ...option }));
 }
 
@@ -73,8 +81,8 @@ function listShapes(): Partial<InboundRow>[] {
   });
 }
 
-/** Connections of every shape to this machine, each on a port of its own. */
-export async function createSamples(sitePort: number): Promise<readonly Sample[]> {
+/** Connections of every shape to this machine, each on a port of its own. `longPort`: of a site with a long chain of certificates. */
+export async function createSamples(sitePort: number, longPort = sitePort): Promise<readonly Sample[]> {
   const { key: certificateKey, served: certificate } = await certificateMaker.makeSelfSigned(SNI, Date.now());
   const { privateKey, publicKey } = nodeCrypto.newX25519();
   const serverKey = randomBytes(32).toString('base64');
@@ -97,7 +105,7 @@ export async function createSamples(sitePort: number): Promise<readonly Sample[]
       ...(PATH_NETWORKS.includes(network) && { path: '/a/path' }),
       ...(network === 'grpc' && { serviceName: 'a-service' }),
       ...(hasPair && { publicKey }),
-      ...(isReality && { shortId: '6ba85179e30d4fc2', target: `127.0.0.1:${sitePort}` }),
+      ...(isReality && { shortId: '6ba85179e30d4fc2', target: `127.0.0.1:${shape.mldsa65Verify ? longPort : sitePort}` }),
       ...(protocol === 'wireguard' && { addressPool: '10.64.0.0/10' }),
       ...(security === 'tls' && { certificate }),
     });
@@ -117,6 +125,8 @@ export async function createSamples(sitePort: number): Promise<readonly Sample[]
         ...row,
         privateKey: hasPair ? privateKey : null,
         certificateKey: isPinned ? certificateKey : null,
+        decryption: row.encryption === null ? null : VLESS.decryption,
+        mldsa65Seed: row.mldsa65Verify === null ? null : MLDSA65.mldsa65_seed,
         serverKey: ownKey,
       },
     });
@@ -164,9 +174,11 @@ export async function measureEngine(
   engine: EngineVersion & { readonly program: RunnableServer; readonly path: string },
   clients: readonly ClientRun[],
   folder: string,
+  isWanted: (key: string) => boolean = () => true,
 ): Promise<readonly MeasuredRows[]> {
   await using site = await startSite();
-  const samples = await createSamples(site.port);
+  await using longSite = await startSite(LONG_CHAIN);
+  const samples = (await createSamples(site.port, longSite.port)).filter(({ key }) => isWanted(key));
   const isServed = ({ row }: Sample) => missingFacts(row, engine).length === 0;
   const served = samples.filter(isServed).map((sample) => sample.served);
   await using _engine = await serveInbounds(engine.program, served, engine.path);

@@ -145,10 +145,10 @@ export async function fetchAgain(fetch: (givenUp: AbortSignal) => Promise<Buffer
   }
 }
 
-/** A site that REALITY can pretend to be: TLS 1.3 and HTTP/2. */
-export async function startSite() {
+/** A site that REALITY can pretend to be: TLS 1.3 and HTTP/2. `certificates`: how many it sends; ML-DSA-65 needs some kilobytes of them. */
+export async function startSite(certificates = 1) {
   const { key, served } = await certificateMaker.makeSelfSigned('a.example', Date.now());
-  const server = createSecureServer({ key, cert: served.chain, minVersion: 'TLSv1.3' });
+  const server = createSecureServer({ key, cert: served.chain.repeat(certificates), minVersion: 'TLSv1.3' });
   const port = await freePort();
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return { port, [Symbol.asyncDispose]: async () => void server.close() };

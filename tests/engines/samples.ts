@@ -20,6 +20,8 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     fingerprint: null,
     alpn: null,
     publicKey: null,
+    encryption: null,
+    mldsa65Verify: null,
     shortId: null,
     moreShortIds: [],
     moreServerNames: [],
@@ -43,6 +45,8 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     privateKey: null,
     certificate: null,
     certificateKey: null,
+    decryption: null,
+    mldsa65Seed: null,
     serverKey: null,
     ...changes,
   };

@@ -41,18 +41,22 @@ const listMembers = async (id: number) => {
 const getKeys = (id: number) => {
   const row = panel.store.inbounds.get(id);
   if (!row) throw new Error('no such connection');
-  const { privateKey, certificateKey, serverKey } = engineInbound(panel, row);
-  return { privateKey, certificateKey, serverKey };
+  const { privateKey, certificateKey, serverKey, decryption, mldsa65Seed } = engineInbound(panel, row);
+  return { privateKey, certificateKey, serverKey, decryption, mldsa65Seed };
 };
 
 describe('a connection on several nodes', () => {
   it('is made at once, with the same settings and keys, and the node as its address and in its name', async () => {
     const keys = await panel.act('makeRealityKeys', {});
-    const reality = { ...keys, security: 'reality', sni: 'www.example.org', host: 'de.example', note: 'Spring' };
+    const { mldsa65_seed } = await panel.act('makeMldsa65', {});
+    const choice = { authentication: 'mlkem768', appearance: 'native' } as const;
+    const { decryption } = await panel.act('makeVlessEncryption', choice);
+    const reality = { ...keys, mldsa65_seed, decryption, security: 'reality', sni: 'www.example.org', host: 'de.example', note: 'Spring' };
     const first = await create({ ...reality, more_node_ids: [node(1), node(2), node(0)] });
     expect(first).toMatchObject({ group_id: first.id, name: 'Frankfurt, fast', host: 'de.example' });
     const [own, ...others] = await listMembers(first.id);
     expect(own).toEqual(first);
+    expect(getKeys(first.id)).toMatchObject({ privateKey: keys.private_key, decryption, mldsa65Seed: mldsa65_seed });
     const { id: _, node_id: _n, name: _m, host: _h, created_at: _c, updated_at: _u, ...definition } = first;
     expect(others.map(({ node_id, name, host }) => [node_id, name, host])).toEqual([
       [node(1), 'Helsinki, fast', null],

@@ -186,6 +186,10 @@ async function connections(panel: WatchedPanel, recordCanary: Note, key: string)
   const pair = await done(panel.operate('makeRealityKeys'));
   const other = await done(panel.operate('makeRealityKeys'));
   const privateKey = recordCanary('REALITY key', pair.private_key, 'sealed');
+  const halves = await done(panel.operate('makeVlessEncryption', { authentication: 'mlkem768', appearance: 'native' }));
+  const seeds = await done(panel.operate('makeMldsa65'));
+  recordCanary('key of VLESS encryption', halves.decryption.split('.').at(-1), 'sealed');
+  recordCanary('seed of ML-DSA-65', seeds.mldsa65_seed, 'sealed');
   const foreign = recordCanary('REALITY key that does not fit', other.private_key, 'sealed');
   const inbound = {
     node_id: 1,
@@ -196,7 +200,7 @@ async function connections(panel: WatchedPanel, recordCanary: Note, key: string)
     port: 443,
     sni: 'a.example',
   };
-  const made = { ...inbound, private_key: privateKey };
+  const made = { ...inbound, private_key: privateKey, decryption: halves.decryption, mldsa65_seed: seeds.mldsa65_seed };
   await refusedWith(422, panel.send(asJson('POST', '/inbounds', { ...made, private_key: `${privateKey}A` }), key));
   await refusedWith(422, panel.send(asJson('POST', '/inbounds', { ...inbound, sni: [privateKey] }), key));
   const answer = await panel.send(asJson('POST', '/inbounds', made), key);

@@ -53,6 +53,48 @@ it('are sealed, give their public key, and leave no trace', async () => {
   client.close();
 });
 
+it('of VLESS encryption and ML-DSA-65 are sealed too, and give what apps have', async () => {
+  await using own = await openOwnPanel({ keyFile: join(keys, 'master.key') });
+  await own.administrator.call('createNode', { name: 'N', address: 'n.example.com' });
+  const client = createClient({ baseUrl: own.panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
+  const choice = { authentication: 'mlkem768', appearance: 'random' } as const;
+  const [halves, other] = [
+    (await own.administrator.call('makeVlessEncryption', choice)).body,
+    (await own.administrator.call('makeVlessEncryption', { ...choice, authentication: 'x25519' })).body,
+  ];
+  const seeds = (await own.administrator.call('makeMldsa65', {})).body;
+  const { decryption } = halves;
+  const given = { ...CONNECTION, public_key: 'k'.repeat(43), decryption, mldsa65_seed: seeds.mldsa65_seed };
+  const made = await client.call('createInbound', given);
+  const shown = { encryption: halves.encryption, mldsa65_verify: seeds.mldsa65_verify };
+  expect(made.body).toMatchObject(shown);
+  const update = (change: object) => client.call('updateInbound', { id: 1, ...change });
+  for (const [change, pointer, code] of [
+    [{ encryption: other.encryption }, '#/encryption', 'key_mismatch'],
+    [{ decryption: other.decryption, encryption: halves.encryption }, '#/encryption', 'key_mismatch'],
+    [{ decryption: null, encryption: halves.encryption }, '#/decryption', 'required'],
+    [{ mldsa65_verify: 'v'.repeat(2603) }, '#/mldsa65_verify', 'key_mismatch'],
+    [{ security: 'none', public_key: null, sni: null }, '#/mldsa65_verify', 'inconsistent'],
+  ] as const) {
+    expect((await update(change)).problem.errors?.map((error) => [error.pointer, error.code])).toContainEqual([pointer, code]);
+  }
+  // Apps may resume or not, and pad as they like.
+  const padded = halves.encryption.replace('.0rtt.', '.1rtt.100-111-1111.');
+  expect((await update({ encryption: padded })).body.encryption).toBe(padded);
+  const changed = await update({ decryption: other.decryption });
+  expect(changed.body).toMatchObject({ ...shown, encryption: other.encryption });
+  const audit = JSON.stringify((await own.administrator.call('listAudit', {})).body);
+  const files = readdirSync(own.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))));
+  for (const canary of [decryption, other.decryption, seeds.mldsa65_seed].map((text) => text.split('.').at(-1) ?? '')) {
+    expect(bytes.includes(canary)).toBe(false);
+    expect(bytes.includes(Buffer.from(canary, 'base64url'))).toBe(false);
+    expect(audit + made.text + changed.text).not.toContain(canary);
+  }
+  expect((await update({ decryption: null, mldsa65_verify: null })).body).toMatchObject({ encryption: null, mldsa65_verify: null });
+  client.close();
+});
+
 it('are refused, with everything as it was, where there is no vault', async () => {
   await using own = await openOwnPanel({ keyFile: join(keys, 'missing', 'master.key') });
   await own.administrator.call('createNode', { name: 'N', address: 'n.example.com' });

@@ -13,6 +13,8 @@ export const ENGINE_ABILITIES = [
   'xhttp',
   'reality',
   'vision',
+  'vless_encryption',
+  'mldsa65',
   'shadowsocks',
   'shadowsocks_2022',
   'hysteria2',

@@ -1,11 +1,16 @@
 // Rejects inbounds that the engine of their node would refuse, because an engine refuses its whole configuration over one of them.
 import type { FieldError } from '../../contract/errors.ts';
-import { describeMissing, type EngineVersion, missingFacts } from '../../domain/nodes/engine-facts.ts';
+import {
+  describeMissing,
+  type EngineVersion,
+  missingFacts,
+  type ServedShape,
+} from '../../domain/nodes/engine-facts.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { InboundRow } from '../ports/inbounds.ts';
 import type { NodeRow } from '../ports/nodes.ts';
 
-type Served = Pick<InboundRow, 'protocol' | 'network' | 'security' | 'flow' | 'method' | 'enabled'>;
+type Served = ServedShape & Pick<InboundRow, 'enabled'>;
 
 /** The engine of a node as last reported; null: never. */
 export function findEngineVersion(node: NodeRow | undefined): EngineVersion | null {

@@ -23,6 +23,8 @@ const BASE: Facts = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  encryption: null,
+  mldsa65Verify: null,
   shortId: null,
   moreShortIds: [],
   moreServerNames: [],
@@ -71,6 +73,8 @@ function brokenMembers(change: Partial<Facts>): (string | undefined)[] {
 describe('a connection', () => {
   it.each<[string, Partial<Facts>]>([
     ['vless over plain tcp', {}],
+    ['vless with encryption', { encryption: 'e' }],
+    ['reality with ML-DSA-65', { ...REALITY, mldsa65Verify: 'v' }],
     ['vless with reality and vision', { ...REALITY, flow: 'xtls-rprx-vision', shortId: '' }],
     ['vless over ws with tls', { network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] }],
     ['vless over ws behind a proxy', { network: 'ws', proxyHeader: 'X-Forwarded-For' }],
@@ -148,6 +152,8 @@ describe('a connection', () => {
     ['vision without tls', { flow: 'xtls-rprx-vision' }, ['#/flow']],
     ['a path over tcp', { path: '/ws' }, ['#/path']],
     ['a header of a proxy over grpc', { network: 'grpc', proxyHeader: 'X-Proxy' }, ['#/proxy_header']],
+    ['encryption of trojan', { protocol: 'trojan', security: 'tls', encryption: 'e' }, ['#/encryption']],
+    ['ML-DSA-65 without reality', { security: 'tls', mldsa65Verify: 'v' }, ['#/mldsa65_verify']],
     ['hopping over tcp', { network: 'tcp', hopPorts: '20000-30000' }, ['#/hop_ports']],
     ['a site over tcp', { network: 'tcp', masquerade: 'https://www.example.org' }, ['#/masquerade']],
     ['a shared port over tcp', { security: 'tls', sharesPortOf: 2 }, ['#/shares_port_of']],

@@ -230,6 +230,16 @@ const RULES: readonly Rule[] = [
     isBroken: (inbound, { privateKey = false }) => !hasKeyPair({ ...inbound, sharesPortOf: null }) && privateKey,
   },
   {
+    field: 'encryption',
+    message: 'goes with vless only',
+    isBroken: ({ protocol, encryption }) => protocol !== 'vless' && encryption !== null,
+  },
+  {
+    field: 'mldsa65_verify',
+    message: 'goes with reality only',
+    isBroken: ({ security, mldsa65Verify }) => security !== 'reality' && mldsa65Verify !== null,
+  },
+  {
     field: 'short_id',
     message: 'goes with reality only',
     isBroken: ({ security, shortId }) => security !== 'reality' && shortId !== null,

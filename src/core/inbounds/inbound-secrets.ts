@@ -7,8 +7,11 @@ import type { InboundRow } from '../ports/inbounds.ts';
 import type { Store, Vault } from '../ports/ports.ts';
 import { hasKeyPair } from './inbound-rules.ts';
 
-/** `private_key`: REALITY and WireGuard. `certificate_key`: TLS, PEM. `server_key`: Shadowsocks 2022, 32 bytes in base64. */
-const SECRETS = ['private_key', 'certificate_key', 'server_key'] as const;
+/**
+ * `private_key`: REALITY and WireGuard. `certificate_key`: TLS, PEM. `server_key`: Shadowsocks 2022, 32 bytes in base64. `decryption`: VLESS encryption.
+ * `mldsa65_seed`: REALITY.
+ */
+const SECRETS = ['private_key', 'certificate_key', 'server_key', 'decryption', 'mldsa65_seed'] as const;
 export type InboundSecret = (typeof SECRETS)[number];
 
 interface Parts {
@@ -57,6 +60,8 @@ export function engineInbound(parts: Parts, row: InboundRow): EngineInbound {
     ...row,
     privateKey: hasKeyPair(row) ? openSecret(parts, row.id, 'private_key') : null,
     certificateKey: row.security === 'tls' ? openSecret(parts, row.id, 'certificate_key') : null,
+    decryption: row.encryption === null ? null : openSecret(parts, row.id, 'decryption'),
+    mldsa65Seed: row.mldsa65Verify === null ? null : openSecret(parts, row.id, 'mldsa65_seed'),
     serverKey: findServerKey(parts, row),
   };
 }

@@ -36,6 +36,7 @@ import {
   type PreparedCertificate,
   prepareCertificate,
 } from './inbound-certificates.ts';
+import { makeMldsa65Pair, makeVlessPair, NO_PAIRS, type PairInput, resolvePairs } from './inbound-key-pairs.ts';
 import { hasKeyPair, requireConsistent } from './inbound-rules.ts';
 import { copySecret, hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
 
@@ -102,6 +103,8 @@ export function viewInbound(context: Context, row: InboundRow): Inbound {
     alpn: row.alpn as string[] | null,
     public_key: row.publicKey,
     has_private_key: hasSecret(context, row.id, 'private_key'),
+    encryption: row.encryption,
+    mldsa65_verify: row.mldsa65Verify,
     short_id: row.shortId,
     more_short_ids: [...row.moreShortIds],
     more_server_names: [...row.moreServerNames],
@@ -163,7 +166,10 @@ export function requireInbounds({ store }: Context, ids: readonly number[] | nul
   throw new PanelError('inbound_not_found', failures);
 }
 
-type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key' | 'hosts'>;
+type ColumnInput = Omit<
+  Input<'updateInbound'>,
+  'id' | 'private_key' | 'certificate' | 'certificate_key' | 'hosts' | keyof PairInput
+>;
 
 // Keys are sealed and in no column; a certificate is described by its parsed fields.
 const readColumns = patchReader<ColumnInput, InboundRow>({
@@ -339,10 +345,11 @@ function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Ou
 /** The master key must exist before a transaction that seals, and creating certificates takes too long for a transaction. */
 async function prepareSecrets(
   env: CertificateEnv,
-  input: KeyInput & CertificateInput,
+  input: KeyInput & PairInput & CertificateInput,
   wanted: CertificateFacts & Pick<InboundRow, 'method' | 'protocol'>,
 ): Promise<PreparedCertificate> {
-  if (input.private_key || hasKeys(wanted.method) || wanted.protocol === 'wireguard') await env.vault.prepare();
+  const isGiven = input.private_key || input.decryption || input.mldsa65_seed;
+  if (isGiven || hasKeys(wanted.method) || wanted.protocol === 'wireguard') await env.vault.prepare();
   return prepareCertificate(env, input, wanted);
 }
 
@@ -394,10 +401,13 @@ function createInbound(
     certificate_key: certificateKey,
     private_key: givenKey,
     server_key: serverKey,
+    decryption,
+    mldsa65_seed,
     ...shown
   } = input;
   const privateKey = givenKey ?? makeKey(tx, input);
   const publicKey = resolvePublicKey(tx, { ...input, private_key: privateKey }, null);
+  const pairs = resolvePairs(tx.crypto, input, NO_PAIRS);
   const shape = resolveShape(input);
   const fields: Omit<InboundRow, 'id'> = {
     nodeId: input.node_id,
@@ -417,6 +427,7 @@ function createInbound(
     fingerprint: input.fingerprint,
     alpn: input.alpn,
     publicKey,
+    ...pairs,
     shortId: input.short_id,
     moreShortIds: input.more_short_ids,
     moreServerNames: input.more_server_names,
@@ -459,6 +470,8 @@ function createInbound(
   );
   let row: InboundRow = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
+  if (decryption !== null) saveSecret(tx, row.id, 'decryption', decryption);
+  if (mldsa65_seed !== null) saveSecret(tx, row.id, 'mldsa65_seed', mldsa65_seed);
   if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
   saveServerKey(tx, row, readServerKey(input));
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
@@ -466,6 +479,8 @@ function createInbound(
     private_key: maskGiven(givenKey),
     certificate_key: maskGiven(certificateKey),
     server_key: maskGiven(serverKey),
+    decryption: maskGiven(decryption),
+    mldsa65_seed: maskGiven(mldsa65_seed),
   };
   const obfs_password = maskGiven(input.obfs_password) ?? null;
   tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: maskGiven(certificate), ...keys });
@@ -558,6 +573,8 @@ export function copyInbound(
     const row = { ...fields, id: store.inbounds.insert(fields) };
     store.users.copyInboundCredentials(source.id, row.id);
     copySecret(tx, source.id, row.id, 'private_key');
+    copySecret(tx, source.id, row.id, 'decryption');
+    copySecret(tx, source.id, row.id, 'mldsa65_seed');
     if (certificate?.isOwn) copySecret(tx, source.id, row.id, 'certificate_key');
     else saveSecret(tx, row.id, 'certificate_key', prepared.get(nodeId)?.made?.key ?? null);
     saveServerKey(tx, row);
@@ -616,15 +633,19 @@ function listSiblings({ inbounds }: Pick<Store, 'inbounds'>, { id, groupId }: In
 function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepared: Prepared): InboundRow {
   const { store, now } = tx;
   const { id } = before;
-  const { private_key: privateKey, certificate, certificate_key: _key, ...patch } = input;
+  const { private_key: privateKey, certificate, certificate_key: _key, ...rest } = input;
+  const { decryption, mldsa65_seed: mldsa65Seed, encryption: _e, mldsa65_verify: _v, ...patch } = rest;
   const publicKey = resolvePublicKey(tx, input, before.publicKey);
-  const wanted: InboundRow = { ...before, ...toColumns(patch), publicKey };
+  const pairs = resolvePairs(tx.crypto, input, before);
+  const wanted: InboundRow = { ...before, ...toColumns(patch), publicKey, ...pairs };
   const after: InboundRow = {
     ...wanted,
     targetFindings: findingsAfter(before, wanted, prepared),
     certificate: certificateAfter(input, wanted, prepared),
   };
-  const isUnchanged = isSameJson(after, before) && privateKey === undefined && prepared.errors.length === 0;
+  const given = { private_key: privateKey, decryption, mldsa65_seed: mldsa65Seed };
+  const givenNames = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const isUnchanged = isSameJson(after, before) && givenNames.length === 0 && prepared.errors.length === 0;
   if (isUnchanged && !isNewCertificate(input, before.certificate)) return before;
   const imported = {
     privateKey: typeof privateKey === 'string',
@@ -646,11 +667,15 @@ function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepar
   store.inbounds.save(row);
   if (!hasKeyPair(row)) saveSecret(tx, id, 'private_key', null);
   else if (privateKey !== undefined) saveSecret(tx, id, 'private_key', privateKey);
+  if (row.encryption === null) saveSecret(tx, id, 'decryption', null);
+  else if (decryption) saveSecret(tx, id, 'decryption', decryption);
+  if (row.mldsa65Verify === null) saveSecret(tx, id, 'mldsa65_seed', null);
+  else if (mldsa65Seed) saveSecret(tx, id, 'mldsa65_seed', mldsa65Seed);
   if (row.certificate === null) saveSecret(tx, id, 'certificate_key', null);
   else if (prepared.made) saveSecret(tx, id, 'certificate_key', prepared.made.key);
   saveServerKey(tx, row);
   const changed = changedMembers(shown, viewInbound(tx, row));
-  const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
+  const names = [...changed, ...givenNames].sort();
   tx.emit('inbound.changed', { inbound_id: id, node_id: row.nodeId, name: row.name }, names);
   if (row.port !== before.port || row.security !== before.security) {
     const { port, security } = row;
@@ -679,10 +704,13 @@ function updateInbound(
     });
   });
   if (row === before && others.length === 0) return buildResult(tx, before);
-  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...patch } = input;
+  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...rest } = input;
+  const { decryption, mldsa65_seed, ...patch } = rest;
   const keys = {
     private_key: privateKey === undefined ? undefined : 'given',
     certificate_key: maskGiven(certificateKey),
+    decryption: maskGiven(decryption) ?? decryption,
+    mldsa65_seed: maskGiven(mldsa65_seed) ?? mldsa65_seed,
   };
   const obfs_password = maskGiven(patch.obfs_password) ?? patch.obfs_password;
   const otherIds = others.length === 0 ? undefined : others.map((other) => other.id);
@@ -716,6 +744,17 @@ function makeRealityKeys(_input: unknown, { crypto }: Context): Result<Output<'m
   return { body: { private_key: privateKey, public_key: publicKey } };
 }
 
+function makeVlessEncryption(
+  { authentication, appearance }: Input<'makeVlessEncryption'>,
+  { crypto }: Context,
+): Result<Output<'makeVlessEncryption'>> {
+  return { body: makeVlessPair(crypto, authentication, appearance) };
+}
+
+function makeMldsa65(_input: unknown, { crypto }: Context): Result<Output<'makeMldsa65'>> {
+  return { body: makeMldsa65Pair(crypto) };
+}
+
 export const INBOUND_HANDLERS = {
   listInbounds: { read: listInbounds },
   getInbound: { read: (input, context) => buildResult(context, requireInbound(context, input.id)) },
@@ -740,7 +779,16 @@ export const INBOUND_HANDLERS = {
     },
   },
   makeRealityKeys: { read: makeRealityKeys },
+  makeVlessEncryption: { read: makeVlessEncryption },
+  makeMldsa65: { read: makeMldsa65 },
   deleteInbound: { write: deleteInbound },
 } satisfies Handlers<
-  'listInbounds' | 'getInbound' | 'createInbound' | 'updateInbound' | 'deleteInbound' | 'makeRealityKeys'
+  | 'listInbounds'
+  | 'getInbound'
+  | 'createInbound'
+  | 'updateInbound'
+  | 'deleteInbound'
+  | 'makeRealityKeys'
+  | 'makeVlessEncryption'
+  | 'makeMldsa65'
 >;

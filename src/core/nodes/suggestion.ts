@@ -1,9 +1,9 @@
 // The suggested node on the panel's own machine: an inbound that its engine serves, on a free port.
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { missingFacts } from '../../domain/nodes/engine-facts.ts';
+import { missingFacts, NO_PARTS } from '../../domain/nodes/engine-facts.ts';
 import { sharedTransports } from '../../domain/nodes/inbound-shape.ts';
-import { REALITY_PORT } from '../../domain/nodes/inbound-warnings.ts';
+import { REALITY_PORT, selectFindings } from '../../domain/nodes/inbound-warnings.ts';
 import { nextPort, type Taken } from '../../domain/nodes/usual-ports.ts';
 import type { AsyncContext, Env, Handlers } from '../kernel/context.ts';
 import type { Result } from '../ports/call.ts';
@@ -30,7 +30,7 @@ async function suggestLocalNode(
   const engine = (await localMachine?.engine()) ?? null;
   const address = new URL(env.subUrl('')).hostname;
   const body = { engine, address, connection: null };
-  const shape = engine && RECOMMENDED.find((one) => missingFacts({ ...one, method: null }, engine).length === 0);
+  const shape = engine && RECOMMENDED.find((one) => missingFacts({ ...NO_PARTS, ...one }, engine).length === 0);
   if (!shape) return { body };
   const [port, site] = await Promise.all([
     freePort(env, shape),
@@ -71,7 +71,7 @@ async function suggestSite(
   const checkedSites = await Promise.all(
     SITES.map(async (sni): Promise<{ sni: string; sni_findings: TargetFinding[] | null }> => {
       const findings = await targetProbe.probeTarget({ host: sni, port: REALITY_PORT, name: sni });
-      return { sni, sni_findings: findings && [...findings] };
+      return { sni, sni_findings: findings && selectFindings(findings, null) };
     }),
   );
   return (

@@ -28,6 +28,10 @@ export interface EngineInbound extends MachineInbound {
   readonly privateKey: string | null;
   /** PEM key of the certificate; with `tls` only. */
   readonly certificateKey: string | null;
+  /** With `encryption` only: the node's half of it. */
+  readonly decryption: string | null;
+  /** With `mldsa65Verify` only: base64url. */
+  readonly mldsa65Seed: string | null;
   /** With Shadowsocks 2022 only: base64, in the cipher's length. */
   readonly serverKey: string | null;
 }

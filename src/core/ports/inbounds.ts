@@ -36,6 +36,10 @@ export interface InboundRow {
   readonly fingerprint: string | null;
   readonly alpn: readonly string[] | null;
   readonly publicKey: string | null;
+  /** The half of VLESS encryption that clients have; the other one is sealed. */
+  readonly encryption: string | null;
+  /** The ML-DSA-65 key by which clients verify REALITY; its seed is sealed. */
+  readonly mldsa65Verify: string | null;
   readonly shortId: string | null;
   /** REALITY: further ids that the node accepts, but no link contains. */
   readonly moreShortIds: readonly string[];

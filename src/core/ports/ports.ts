@@ -59,6 +59,9 @@ export interface Crypto {
   newX25519(): { readonly privateKey: string; readonly publicKey: string };
   /** The public key of an X25519 private key. */
   x25519PublicKey(privateKey: string): string;
+  /** The public keys of these seeds, each in base64url. */
+  mlkem768PublicKey(seed: string): string;
+  mldsa65PublicKey(seed: string): string;
   /** Compares two strings in constant time. */
   isEqual(a: string, b: string): boolean;
 }

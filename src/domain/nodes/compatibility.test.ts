@@ -26,6 +26,8 @@ const VISION: MeasuredShape = {
   fragment: null,
   noise: null,
   mux: null,
+  encryption: null,
+  mldsa65Verify: null,
 };
 const xray = (version: string) => ({ name: 'xray', version });
 

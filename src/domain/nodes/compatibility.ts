@@ -69,19 +69,22 @@ export interface MeasuredShape extends ServedShape {
   readonly mux: number | null;
 }
 
-/** Options of apps, each of which is measured alone, with every shape that can have it. */
-export const MEASURED_OPTIONS = {
-  hopping: 'hopPorts',
-  fragment: 'fragment',
-  noise: 'noise',
-  mux: 'mux',
-} as const satisfies Readonly<Record<string, keyof MeasuredShape>>;
+/** Options of a shape, each of which is measured alone. */
+const MEASURED_OPTIONS: Readonly<Record<string, (shape: MeasuredShape) => boolean>> = {
+  hopping: ({ hopPorts }) => hopPorts !== null,
+  fragment: ({ fragment }) => fragment !== null,
+  noise: ({ noise }) => noise !== null,
+  mux: ({ mux }) => mux !== null,
+  encryption: ({ encryption }) => encryption !== null,
+  mldsa65: ({ mldsa65Verify }) => mldsa65Verify !== null,
+};
 
-/** The keys of a shape in the file: without options, then with each that it has. */
+/** The keys of a shape in the file: without options, then with each that it has. What VLESS does with an option stands for VMess and Trojan. */
 export function listShapeKeys(shape: MeasuredShape): readonly [string, ...string[]] {
-  const plain = shapeKey(shape);
-  const options = Object.entries(MEASURED_OPTIONS).filter(([, member]) => shape[member] !== null);
-  return [plain, ...options.map(([name]) => `${plain} ${name}`)];
+  const { protocol } = shape;
+  const measured = protocol === 'vmess' || protocol === 'trojan' ? ({ ...shape, protocol: 'vless' } as const) : shape;
+  const options = Object.entries(MEASURED_OPTIONS).filter(([, hasOption]) => hasOption(shape));
+  return [shapeKey(shape), ...options.map(([name]) => `${shapeKey(measured)} ${name}`)];
 }
 
 function shapeKey({ protocol, network, security, flow, method, obfsPassword }: MeasuredShape): string {

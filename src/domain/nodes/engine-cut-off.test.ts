@@ -15,6 +15,8 @@ const REALITY: MeasuredShape = {
   fragment: null,
   noise: null,
   mux: null,
+  encryption: null,
+  mldsa65Verify: null,
 };
 const CONNECTIONS = [
   { ...REALITY, id: 1 },

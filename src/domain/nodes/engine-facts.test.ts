@@ -14,7 +14,15 @@ import {
   type ServedShape,
 } from './engine-facts.ts';
 
-const PLAIN: ServedShape = { protocol: 'vless', network: 'tcp', security: 'none', flow: null, method: null };
+const PLAIN: ServedShape = {
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'none',
+  flow: null,
+  method: null,
+  encryption: null,
+  mldsa65Verify: null,
+};
 const REALITY = { ...PLAIN, security: 'reality' } as const;
 
 /** A connection that needs a row, by its title. */
@@ -23,6 +31,8 @@ const SHAPES: Readonly<Record<string, ServedShape>> = {
   HTTPUpgrade: { ...PLAIN, network: 'httpupgrade' },
   XHTTP: { ...PLAIN, network: 'xhttp' },
   REALITY,
+  'VLESS encryption': { ...PLAIN, encryption: 'e' },
+  'REALITY with ML-DSA-65': { ...REALITY, mldsa65Verify: 'v' },
   'XTLS Vision': { ...REALITY, flow: 'xtls-rprx-vision' },
   'Shadowsocks with several users': { ...PLAIN, protocol: 'shadowsocks', method: 'aes-256-gcm' },
   'Shadowsocks 2022 with several users': {
@@ -132,6 +142,8 @@ test('the same by ids, for who has words of his own', () => {
       'xhttp',
       'reality',
       'vision',
+      'vless_encryption',
+      'mldsa65',
       'shadowsocks',
       'shadowsocks_2022',
       'hysteria2',

@@ -16,14 +16,19 @@ export interface EngineVersion {
 export interface ServedShape extends InboundShape {
   readonly flow: string | null;
   readonly method: string | null;
+  readonly encryption: string | null;
+  readonly mldsa65Verify: string | null;
 }
+
+/** A shape that has nothing besides. */
+export const NO_PARTS = { method: null, encryption: null, mldsa65Verify: null } as const;
 
 export interface EngineFact {
   readonly id: Exclude<EngineAbility, 'addresses'>;
   /** The usual name of the feature. */
   readonly title: string;
   /** The field of the contract that needs it. */
-  readonly field: 'protocol' | 'network' | 'security' | 'flow' | 'method';
+  readonly field: 'protocol' | 'network' | 'security' | 'flow' | 'method' | 'encryption' | 'mldsa65_verify';
   readonly isNeededBy: (shape: ServedShape) => boolean;
   /** The first version of each engine that has it; null: no version. */
   readonly since: { readonly xray: string | null; readonly v2ray: string | null };
@@ -66,6 +71,20 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
     field: 'flow',
     isNeededBy: ({ flow }) => flow === 'xtls-rprx-vision',
     since: { xray: '1.8.0', v2ray: null },
+  },
+  {
+    id: 'vless_encryption',
+    title: 'VLESS encryption',
+    field: 'encryption',
+    isNeededBy: ({ encryption }) => encryption !== null,
+    since: { xray: '25.8.29', v2ray: null },
+  },
+  {
+    id: 'mldsa65',
+    title: 'REALITY with ML-DSA-65',
+    field: 'mldsa65_verify',
+    isNeededBy: ({ mldsa65Verify }) => mldsa65Verify !== null,
+    since: { xray: '25.7.23', v2ray: null },
   },
   {
     id: 'shadowsocks',

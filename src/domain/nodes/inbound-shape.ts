@@ -22,6 +22,10 @@ export type ShapeField =
   | 'alpn'
   | 'public_key'
   | 'private_key'
+  | 'encryption'
+  | 'decryption'
+  | 'mldsa65_seed'
+  | 'mldsa65_verify'
   | 'short_id'
   | 'method'
   | 'obfs_password'
@@ -163,7 +167,9 @@ function listFields({ protocol, network, security }: InboundShape): Set<ShapeFie
   if (security === 'tls') fields.add('alpn').add('certificate').add('certificate_key');
   if (security === 'reality') {
     fields.add('public_key').add('private_key').add('short_id').add('target').add('min_client_version');
+    fields.add('mldsa65_seed').add('mldsa65_verify');
   }
+  if (protocol === 'vless') fields.add('encryption').add('decryption');
   if (protocol === 'vless' && network === 'tcp' && security !== 'none') fields.add('flow');
   if (SHARING_PROTOCOLS.includes(protocol) && SHARING_NETWORKS.includes(network) && security !== 'none')
     fields.add('shares_port_of');

@@ -37,8 +37,8 @@ export function inboundWarnings(
   const warnings: InboundWarning[] = [];
   const isServed = engine === null || missingFacts(facts, engine).length === 0;
   if (!isServed) warnings.push('not_served');
-  const { protocol, security, address } = facts;
-  if (protocol === 'vless' && security === 'none' && address !== '' && !isPrivateHost(address))
+  const { protocol, security, address, encryption } = facts;
+  if (protocol === 'vless' && security === 'none' && encryption === null && address !== '' && !isPrivateHost(address))
     warnings.push('unencrypted');
   if (security === 'reality') warnings.push(...realityWarnings(facts));
   if (security === 'tls') warnings.push(...certificateWarnings(facts, now));
@@ -62,8 +62,14 @@ function clientWarnings(facts: WarnedFacts, engine: EngineVersion | null): reado
   return outcomes.some(({ outcome }) => outcome === 'varies') ? [...failing, 'client_varies'] : failing;
 }
 
-function realityWarnings({ sni, target, minClientVersion, targetFindings }: WarnedFacts): readonly InboundWarning[] {
-  const warnings: InboundWarning[] = [...targetFindings];
+/** What matters of the findings: the length of certificates with ML-DSA-65 alone. */
+export function selectFindings(findings: readonly TargetFinding[], mldsa65Verify: string | null): TargetFinding[] {
+  return findings.filter((finding) => finding !== 'target_short_chain' || mldsa65Verify !== null);
+}
+
+function realityWarnings(facts: WarnedFacts): readonly InboundWarning[] {
+  const { sni, target, minClientVersion, targetFindings, mldsa65Verify } = facts;
+  const warnings: InboundWarning[] = selectFindings(targetFindings, mldsa65Verify);
   const { host, port } = realityTarget(sni, target);
   if (RISKY_NAME.test(host)) warnings.push('target_risky_name');
   if (port !== REALITY_PORT) warnings.push('target_port');

@@ -44,6 +44,8 @@ export const inbound = z.object({
   fingerprint: textOrNull,
   alpn: z.array(z.string()).nullable(),
   publicKey: textOrNull,
+  encryption: textOrNull,
+  mldsa65Verify: textOrNull,
   shortId: textOrNull,
   moreShortIds: z.array(z.string()),
   moreServerNames: z.array(z.string()),
@@ -71,6 +73,8 @@ export const inbound = z.object({
 export const engineInbound = inbound.extend({
   privateKey: textOrNull,
   certificateKey: textOrNull,
+  decryption: textOrNull,
+  mldsa65Seed: textOrNull,
   serverKey: textOrNull,
 });
 
@@ -125,6 +129,8 @@ export function inboundToWire(row: MachineInbound): WireInbound {
     fingerprint: row.fingerprint,
     alpn: row.alpn && [...row.alpn],
     publicKey: row.publicKey,
+    encryption: row.encryption,
+    mldsa65Verify: row.mldsa65Verify,
     shortId: row.shortId,
     moreShortIds: [...row.moreShortIds],
     moreServerNames: [...row.moreServerNames],
@@ -150,6 +156,6 @@ export function inboundToWire(row: MachineInbound): WireInbound {
 }
 
 export function engineInboundToWire(row: EngineInbound): WireEngineInbound {
-  const { privateKey, certificateKey, serverKey } = row;
-  return { ...inboundToWire(row), privateKey, certificateKey, serverKey };
+  const { privateKey, certificateKey, decryption, mldsa65Seed, serverKey } = row;
+  return { ...inboundToWire(row), privateKey, certificateKey, decryption, mldsa65Seed, serverKey };
 }

@@ -63,6 +63,8 @@ const sampleEngineInbound: EngineInbound = {
   ...sampleInbound(),
   privateKey: null,
   certificateKey: null,
+  decryption: null,
+  mldsa65Seed: null,
   serverKey: null,
 };
 
@@ -194,6 +196,8 @@ const FULL: Partial<InboundRow> = {
   fingerprint: 'chrome',
   alpn: ['h2'],
   publicKey: 'a'.repeat(43),
+  encryption: 'mlkem768x25519plus.native.0rtt.k',
+  mldsa65Verify: 'v'.repeat(2603),
   shortId: '6ba8',
   moreShortIds: ['ab'],
   moreServerNames: ['b.example'],
@@ -290,7 +294,7 @@ it('requests of the panel have every part that one may have, made of any rows of
     port += 1;
     const id = store.inbounds.insert({ ...row, nodeId, tag: `in-${port}`, port, updatedAt: clock.now() });
     inboundIds.push(id);
-    for (const name of ['private_key', 'certificate_key', 'server_key'] as const)
+    for (const name of ['private_key', 'certificate_key', 'server_key', 'decryption', 'mldsa65_seed'] as const)
       saveSecret(env, id, name, Buffer.alloc(32, 1).toString('base64'));
   }
   for (const row of ROWS) insertInbound(sampleInbound(row));

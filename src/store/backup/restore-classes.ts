@@ -131,6 +131,8 @@ export const RESTORE_CLASSES = {
       'mux',
       'shares_port_of',
       'fallback_proxy_protocol',
+      'encryption',
+      'mldsa65_verify',
       'min_client_version',
       'target_findings',
       'host_order',

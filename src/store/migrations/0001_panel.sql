@@ -102,6 +102,8 @@ CREATE TABLE inbounds (
   fingerprint TEXT,
   alpn TEXT CHECK (json_valid(alpn) AND json_type(alpn) = 'array'),
   public_key TEXT,
+  encryption TEXT CHECK (length(encryption) BETWEEN 1 AND 7000),
+  mldsa65_verify TEXT CHECK (length(mldsa65_verify) = 2603),
   short_id TEXT,
   -- Further short ids and server names that REALITY accepts, for apps that were set up with them.
   more_short_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(more_short_ids) AND json_type(more_short_ids) = 'array'),

@@ -6,15 +6,19 @@ import type { Inbound } from '../../../contract/inbounds.ts';
 import { engineNeeds } from '../../../domain/nodes/engine-facts.ts';
 import classes from './connection-facts.module.css';
 
-type Served = Pick<Inbound, 'protocol' | 'network' | 'security' | 'flow' | 'method'>;
+type Served = Pick<
+  Inbound,
+  'protocol' | 'network' | 'security' | 'flow' | 'method' | 'encryption' | 'mldsa65_verify'
+>;
 
 export function EngineNeeds({ inbound }: { readonly inbound: Served }) {
   const { t } = useTranslation('connections');
   return <>{needsText(t, inbound)}</>;
 }
 
-export function needsText(t: TFunction<'connections'>, { flow = null, method = null, ...shape }: Served): string {
-  const needs = engineNeeds({ ...shape, flow, method });
+export function needsText(t: TFunction<'connections'>, inbound: Served): string {
+  const { flow = null, method = null, encryption = null, mldsa65_verify: mldsa65Verify = null, ...shape } = inbound;
+  const needs = engineNeeds({ ...shape, flow, method, encryption, mldsa65Verify });
   if (needs === null) return t('needs.any');
   const engines = [needs.xray !== null && `Xray ${needs.xray}`, needs.v2ray !== null && `v2ray ${needs.v2ray}`];
   return t('needs.later', { engines: engines.filter(Boolean).join(' / ') });

@@ -97,6 +97,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   placeInbound: { changes: ['inbound', 'tariff', 'user'] },
   deleteInbound: { changes: ['inbound'] },
   makeRealityKeys: { reads: [] },
+  makeVlessEncryption: { reads: [] },
+  makeMldsa65: { reads: [] },
 
   listNodes: { reads: ['node'] },
   getNode: { reads: ['node'] },

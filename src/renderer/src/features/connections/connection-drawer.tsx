@@ -74,6 +74,8 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
           tag: '',
           port: portFor(String(from.node_id), from.protocol),
           public_key: '',
+          encryption: '',
+          mldsa65_verify: '',
           short_id: '',
           certificate: '',
         };
@@ -147,10 +149,12 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
     check,
     describeField,
     ifMatch: version.etag,
-    message: ({ name, public_key, certificate_sha256, ...changed }) => ({
+    message: ({ name, public_key, encryption, mldsa65_verify, certificate_sha256, ...changed }) => ({
       text: t('connections:toast.saved', { name }),
       // A replaced key cannot be restored.
       ...(public_key === inbound.public_key &&
+        encryption === inbound.encryption &&
+        mldsa65_verify === inbound.mldsa65_verify &&
         certificate_sha256 === inbound.certificate_sha256 && {
           undo: () => run({ id, ...omitSameAddresses(former, buildChanges(toFormValues({ ...inbound, ...changed }))) }),
         }),

@@ -29,9 +29,11 @@ import type { OperationForm } from '../../components/form/use-operation-form.ts'
 import { CertificateFields, type ShownCertificate } from './certificate-fields.tsx';
 import { ALPNS, NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
+import { EncryptionFields } from './encryption-fields.tsx';
 import { HostFields } from './host-fields.tsx';
 import { KeyFields } from './key-fields.tsx';
-import { listFormFields, newObfsPassword, pickServedShape, reshaped, type Values } from './values.ts';
+import { Mldsa65Fields } from './mldsa65-fields.tsx';
+import { buildChanges, listFormFields, newObfsPassword, reshaped, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
 
@@ -65,6 +67,8 @@ export function ConnectionFields({ form, nodes, owners, tag, present }: Connecti
       <TlsFields form={form} node={node} />
       <TransportFields form={form} />
       {fields.has('public_key') && <KeyFields form={form} present={present} />}
+      {fields.has('mldsa65_verify') && <Mldsa65Fields form={form} isNew={present === null} />}
+      {fields.has('encryption') && <EncryptionFields form={form} isNew={present === null} />}
       {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
       <AppFields form={form} />
       <HostFields form={form} nodeAddress={node?.address ?? ''} />
@@ -166,7 +170,7 @@ function ShapeFields({ form, node, isNew }: PartProps & { readonly isNew: boolea
         />
       )}
       <p className={classes.hint}>
-        {t('connections:needs.form')} <EngineNeeds inbound={pickServedShape(values)} />
+        {t('connections:needs.form')} <EngineNeeds inbound={{ ...buildChanges(values), protocol: values.protocol, network: values.network, security: values.security }} />
         {core && ` · ${t('connections:needs.has', { engine: `${core.name} ${core.version}` })}`}
       </p>
     </>

@@ -41,6 +41,11 @@ export type Values = {
   public_key: string;
   /** Typed or just generated; the panel never sends its own. */
   private_key: string;
+  /** The half of apps; the other one is typed or just generated. */
+  encryption: string;
+  decryption: string;
+  mldsa65_verify: string;
+  mldsa65_seed: string;
   short_id: string;
   method: string;
   obfs_password: string;
@@ -77,7 +82,22 @@ export function pickServedShape(values: Values): MeasuredShape {
   const changes = buildChanges(values);
   const { flow = null, method = null, fingerprint = null, fragment = null, noise = null, mux = null } = changes;
   const { obfs_password: obfsPassword = null, hop_ports: hopPorts = null } = changes;
-  return { protocol, network, security, flow, method, fingerprint, obfsPassword, hopPorts, fragment, noise, mux };
+  const { mldsa65_verify: mldsa65Verify = null, encryption } = changes;
+  return {
+    protocol,
+    network,
+    security,
+    flow,
+    method,
+    fingerprint,
+    obfsPassword,
+    hopPorts,
+    fragment,
+    noise,
+    mux,
+    encryption: encryption ?? changes.decryption ?? null,
+    mldsa65Verify,
+  };
 }
 
 /** A new one with the most common settings of today: VLESS with REALITY. */
@@ -101,6 +121,10 @@ export function blankValues(nodeId: number | null, port: number): Values {
     alpn: [],
     public_key: '',
     private_key: '',
+    encryption: '',
+    decryption: '',
+    mldsa65_verify: '',
+    mldsa65_seed: '',
     short_id: '',
     method: COMMON_METHOD,
     obfs_password: '',
@@ -145,6 +169,10 @@ export function toFormValues(inbound: Inbound): Values {
     alpn: inbound.alpn ?? [],
     public_key: inbound.public_key ?? '',
     private_key: '',
+    encryption: inbound.encryption ?? '',
+    decryption: '',
+    mldsa65_verify: inbound.mldsa65_verify ?? '',
+    mldsa65_seed: '',
     short_id: inbound.short_id ?? '',
     method: inbound.method ?? COMMON_METHOD,
     obfs_password: inbound.obfs_password ?? '',
@@ -204,6 +232,8 @@ export function buildChanges(values: Values): Changes {
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
   const { tag, name, network, security, host, port, alpn, note, enabled } = values;
   const privateKey = text('private_key', values.private_key);
+  const decryption = text('decryption', values.decryption);
+  const mldsa65Seed = text('mldsa65_seed', values.mldsa65_seed);
   const certificateKey = text('certificate_key', values.certificate_key);
   return {
     tag: tag.trim(),
@@ -222,6 +252,10 @@ export function buildChanges(values: Values): Changes {
     alpn: fields.has('alpn') && alpn.length > 0 ? (alpn as NonNullable<Create['alpn']>) : null,
     public_key: text('public_key', values.public_key),
     ...(privateKey !== null && { private_key: privateKey }),
+    encryption: text('encryption', values.encryption),
+    ...(decryption !== null && { decryption }),
+    mldsa65_verify: text('mldsa65_verify', values.mldsa65_verify),
+    ...(mldsa65Seed !== null && { mldsa65_seed: mldsa65Seed }),
     short_id: text('short_id', values.short_id),
     method: text('method', values.method) as (typeof METHODS)[number] | null,
     obfs_password: text('obfs_password', values.obfs_password),
@@ -340,6 +374,8 @@ export function previewLinks(
     fingerprint: fields.fingerprint ?? owner?.fingerprint ?? null,
     alpn: fields.alpn ?? null,
     publicKey: fields.public_key ?? owner?.public_key ?? null,
+    encryption: fields.encryption ?? null,
+    mldsa65Verify: fields.mldsa65_verify ?? owner?.mldsa65_verify ?? null,
     shortId: fields.short_id ?? owner?.short_id ?? null,
     method: fields.method ?? null,
     obfsPassword: fields.obfs_password ?? null,

@@ -28,6 +28,7 @@ const NAMES = {
   xhttp: 'XHTTP',
   reality: 'REALITY',
   vision: 'XTLS Vision',
+  mldsa65: 'ML-DSA-65',
   hysteria2: 'Hysteria2',
 } as const satisfies Partial<Record<EngineAbility, string>>;
 const hasName = (ability: EngineAbility): ability is keyof typeof NAMES => ability in NAMES;
