@@ -40,7 +40,7 @@ function copyMigrations(): Plugin {
 const main: UserConfig['main'] = {
   plugins: [copyMigrations()],
   build: {
-    // Every package stays in node_modules: native ones must, and a stack trace then names the package.
+    // Every package of `dependencies` stays in node_modules: native ones must, and a stack trace then names the package.
     externalizeDeps: true,
     sourcemap: true,
     rolldownOptions: {

@@ -9,13 +9,9 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto';
-import { createRequire } from 'node:module';
+import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js';
+import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
 import type { Crypto } from '../core/ports/ports.ts';
-
-// Loaded with the first such key: that takes 20 ms, which every start would spend.
-const require = createRequire(import.meta.url);
-const loadMlKem = () => require('@noble/post-quantum/ml-kem.js') as typeof import('@noble/post-quantum/ml-kem.js');
-const loadMlDsa = () => require('@noble/post-quantum/ml-dsa.js') as typeof import('@noble/post-quantum/ml-dsa.js');
 
 const encodeKey = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
 
@@ -38,8 +34,8 @@ export const nodeCrypto: Crypto = {
     const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
     return key.export({ format: 'jwk' }).x ?? '';
   },
-  mlkem768PublicKey: (seed) => encodeKey(loadMlKem().ml_kem768.keygen(Buffer.from(seed, 'base64url')).publicKey),
-  mldsa65PublicKey: (seed) => encodeKey(loadMlDsa().ml_dsa65.keygen(Buffer.from(seed, 'base64url')).publicKey),
+  mlkem768PublicKey: (seed) => encodeKey(ml_kem768.keygen(Buffer.from(seed, 'base64url')).publicKey),
+  mldsa65PublicKey: (seed) => encodeKey(ml_dsa65.keygen(Buffer.from(seed, 'base64url')).publicKey),
   isEqual,
 };
 

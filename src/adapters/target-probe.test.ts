@@ -5,7 +5,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestTimers } from '../../tests/support/clock.ts';
+import { DAY_MS } from '../domain/limits.ts';
 import { certificateMaker } from './certificates/connection-certificates.ts';
+import { issueAuthority, issueLeaf } from './certificates/issuer.ts';
 import { systemTimers } from './clock.ts';
 import { createTargetProbe } from './target-probe.ts';
 
@@ -13,11 +15,17 @@ const NAME = 'site.example';
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
 const PUBLIC = [{ address: '203.0.114.1', family: 4 }];
 
-let identity: { readonly key: string; readonly cert: string };
+type Identity = { readonly key: string; readonly cert: string };
+let identity: Identity;
+let short: Identity;
 beforeAll(async () => {
   const { key, served } = await certificateMaker.makeSelfSigned(NAME, Date.now());
-  // As long as the chains of most sites.
-  identity = { key, cert: served.chain.repeat(12) };
+  short = { key, cert: served.chain };
+  const validity = { from: Date.now(), to: Date.now() + DAY_MS };
+  // As many bytes as the chains of most sites.
+  const names = [NAME, ...Array.from({ length: 200 }, (_, index) => `other-${index}.site.example`)];
+  const leaf = await issueLeaf(await issueAuthority(validity), names, validity);
+  identity = { key: leaf.key, cert: leaf.pem };
 });
 
 async function listen(server: Server) {
@@ -55,8 +63,7 @@ describe('a target', () => {
   });
 
   it('with few bytes of certificates', async () => {
-    const cert = identity.cert.slice(0, identity.cert.length / 12);
-    await using server = await site({ ...MODERN, cert });
+    await using server = await site({ ...MODERN, ...short });
     expect(await probe().probeTarget({ host: NAME, port: server.port, name: NAME })).toEqual(['target_short_chain']);
   });
 

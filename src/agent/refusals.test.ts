@@ -92,7 +92,14 @@ it('is not sent where the panel finds that it would be refused', async () => {
   };
   const listener = await serveNode({ ...parts, clock: createTestClock(0) }, { host: HOST, port: 0 });
   const panel = dial(listener.port, keys);
-  const inbound = { ...sampleInbound({ port: 70_000 }), privateKey: SECRET, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null };
+  const inbound = {
+    ...sampleInbound({ port: 70_000 }),
+    privateKey: SECRET,
+    certificateKey: null,
+    decryption: null,
+    mldsa65Seed: null,
+    serverKey: null,
+  };
   const error = await panel.members(inbound satisfies EngineInbound).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     code: 'message_refused',

@@ -4,6 +4,7 @@ import { ABOUT_HOSTS, defineHosts } from './hosts.ts';
 import { apiOperation, hasMember, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 import { VLESS_APPEARANCES, VLESS_AUTHENTICATIONS, vlessDecryption, vlessEncryption } from './vless-encryption.ts';
+import { XHTTP_MODES, xhttpExtra } from './xhttp.ts';
 
 export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard'] as const;
 export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp'] as const;
@@ -74,7 +75,10 @@ const MAX_MORE = 100;
 const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const mldsa65Seed = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 /** 1,952 bytes. */
-const mldsa65Key = z.string().regex(/^[A-Za-z0-9_-]{2603}$/);
+const mldsa65Key = z
+  .string()
+  .length(2603)
+  .regex(/^[A-Za-z0-9_-]+$/);
 
 /** Ports and ranges of ports, separated by commas. */
 const PORT_RANGES = /^\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*$/;
@@ -120,6 +124,10 @@ const ABOUT = {
   path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`. `?ed=` and a number at its end makes clients of `ws` send that many bytes with the handshake.',
   proxy_header:
     'With `ws`, `httpupgrade` and `xhttp`, behind a proxy or CDN: the name of a header that is in each of its requests, such as `X-Forwarded-For` or `CF-Connecting-IP`. With it, of any value, Xray takes the first address of `X-Forwarded-For` for that of the client. null: not behind a proxy, so that no client chooses the address by which it is counted.',
+  xhttp_mode:
+    'With `xhttp`: how data travels up: in many requests (`packet-up`), in one (`stream-up`), or both ways in one (`stream-one`). null: `auto`, the app chooses, and the node takes all.',
+  xhttp_extra:
+    'With `xhttp`: its `extra`, by the names of Xray: padding, obfuscation, limits, and how apps share connections (`xmux`). Without `downloadSettings`. Apps get what is for them. A `PATCH` replaces it as a whole. null: none.',
   service_name: 'The service name of `grpc`; null: `GunService`.',
   flow: 'With `vless` over `tcp` and `tls` or `reality`: the flow control of VLESS; null: none.',
   fingerprint:
@@ -234,6 +242,9 @@ const warning = z.enum(INBOUND_WARNINGS).meta({
 
 const pem = (max: number) => z.string().max(max);
 
+const xhttpMode = z.enum(XHTTP_MODES).meta({ id: 'XhttpMode', description: 'How XHTTP sends data to the node.' });
+const extra = xhttpExtra.meta({ id: 'XhttpExtra', description: 'The `extra` of XHTTP, by the names of Xray.' });
+
 const method = z.enum(METHODS).meta({ id: 'ShadowsocksMethod', description: 'A cipher of Shadowsocks.' });
 
 const port = z.int().min(1).max(65535);
@@ -263,6 +274,8 @@ const fields = {
   sni: s.hostName.nullable().meta({ description: ABOUT.sni }),
   path: path.nullable().meta({ description: ABOUT.path }),
   proxy_header: headerName.nullable().meta({ description: ABOUT.proxy_header }),
+  xhttp_mode: xhttpMode.nullable().meta({ description: ABOUT.xhttp_mode }),
+  xhttp_extra: extra.nullable().meta({ description: ABOUT.xhttp_extra }),
   service_name: serviceName.nullable().meta({ description: ABOUT.service_name }),
   flow: flow.nullable().meta({ description: ABOUT.flow }),
   fingerprint: fingerprint.nullable().meta({ description: ABOUT.fingerprint }),
@@ -345,6 +358,8 @@ export const inbound = z
     sni: secret(z.string().nullable(), ABOUT.sni),
     path: secret(z.string().nullable(), ABOUT.path),
     proxy_header: secret(z.string().nullable(), ABOUT.proxy_header),
+    xhttp_mode: secret(xhttpMode.nullable(), ABOUT.xhttp_mode),
+    xhttp_extra: secret(extra.nullable(), ABOUT.xhttp_extra),
     service_name: secret(z.string().nullable(), ABOUT.service_name),
     flow: secret(z.string().nullable(), ABOUT.flow),
     fingerprint: secret(z.string().nullable(), ABOUT.fingerprint),
@@ -428,6 +443,8 @@ export const inboundCreate = z
     sni: fields.sni.default(null),
     path: fields.path.default(null),
     proxy_header: fields.proxy_header.default(null),
+    xhttp_mode: fields.xhttp_mode.default(null),
+    xhttp_extra: fields.xhttp_extra.default(null),
     service_name: fields.service_name.default(null),
     flow: fields.flow.default(null),
     fingerprint: fields.fingerprint.default(null),
@@ -491,6 +508,8 @@ export const inboundExample: Inbound = {
   sni: 'www.example.org',
   path: null,
   proxy_header: null,
+  xhttp_mode: null,
+  xhttp_extra: null,
   service_name: null,
   flow: 'xtls-rprx-vision',
   fingerprint: 'chrome',

@@ -55,6 +55,12 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   updateInbound: {
     private_key: ['public_key', 'has_private_key'],
+    decryption: ['encryption', 'warnings'],
+    encryption: ['warnings'],
+    mldsa65_seed: ['mldsa65_verify', 'warnings'],
+    mldsa65_verify: ['warnings'],
+    xhttp_mode: ['warnings'],
+    xhttp_extra: ['warnings'],
     security: ['has_private_key', 'warnings', ...CERTIFICATE_MEMBERS],
     // A certificate by the panel is for the name that apps request.
     host: ['warnings', ...CERTIFICATE_MEMBERS],
@@ -66,6 +72,13 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
     enabled: ['status'],
     shares_port_of: ['warnings', ...CERTIFICATE_MEMBERS],
   },
+};
+
+/** The secret of which a member is computed. */
+const SECRETS: Readonly<Record<string, string>> = {
+  public_key: 'private_key',
+  encryption: 'decryption',
+  mldsa65_verify: 'mldsa65_seed',
 };
 
 // Members of a connection depend on each other: each of these accepts what others refuse.
@@ -93,6 +106,7 @@ const INBOUNDS: readonly Members[] = [
     fragment: '1-3,50,0',
     mux: 8,
   },
+  { protocol: 'vmess', network: 'xhttp', xhttp_mode: 'packet-up', xhttp_extra: { xPaddingBytes: '100-1000' } },
   { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
   {
@@ -144,6 +158,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   noise: fc.constantFrom('3,50-100,10-20', '1,10,0', null),
   shares_port_of: fc.constant(PORT_OWNER.id),
   fallback: fc.constantFrom('127.0.0.1:8080', '[2001:db8::1]:80', null),
+  xhttp_extra: fc.constantFrom({ xmux: { maxConcurrency: 8 } }, { seqPlacement: 'header', seqKey: 'X-Seq' }, null),
   encryption: fc.constantFrom(
     `mlkem768x25519plus.native.0rtt.${KEYS.publicKey}`,
     `mlkem768x25519plus.native.1rtt.100-111-1111.${KEYS.publicKey}`,
@@ -245,7 +260,9 @@ function readable(member: string, value: unknown): unknown {
 }
 
 /** RFC 7396 for the objects of records, which hold no objects themselves. */
-function merged(before: unknown, patch: unknown): unknown {
+function merged(member: string, before: unknown, patch: unknown): unknown {
+  // By the contract it is replaced as a whole.
+  if (member === 'xhttp_extra') return patch;
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const members = Object.entries({ ...(before as Members | null), ...patch });
   return Object.fromEntries(members.filter(([, value]) => value !== null));
@@ -268,9 +285,10 @@ async function check(id: OperationId, path: Members, patch: Members): Promise<bo
   const consequences = CONSEQUENCES[id] ?? {};
   const following = new Set(Object.keys(patch).flatMap((member) => consequences[member] ?? []));
   for (const member of Object.keys(after)) {
-    // The public key follows from the private one, even if the patch omits it.
-    if (member === 'public_key' && patch.public_key === null && typeof patch.private_key === 'string') continue;
-    if (member in patch) expect(after[member], member).toEqual(readable(member, merged(before[member], patch[member])));
+    // A secret gives what apps have of it, also where the patch has none.
+    if (patch[member] === null && typeof patch[SECRETS[member] ?? ''] === 'string') continue;
+    if (member in patch)
+      expect(after[member], member).toEqual(readable(member, merged(member, before[member], patch[member])));
     else if (!following.has(member) && member !== 'updated_at') expect(after[member], member).toEqual(before[member]);
   }
   if ('private_key' in patch) expect(after.has_private_key).toBe(patch.private_key !== null);

@@ -172,6 +172,8 @@ const NO_INBOUND = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   encryption: null,
   mldsa65Verify: null,
   shortId: null,

@@ -25,7 +25,15 @@ const CREDENTIALS = {
 const KEY = btoa('n'.repeat(32));
 
 function engineInbound(fields: Partial<EngineInbound> = {}): EngineInbound {
-  return { ...sampleInbound(), privateKey: null, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null, ...fields };
+  return {
+    ...sampleInbound(),
+    privateKey: null,
+    certificateKey: null,
+    decryption: null,
+    mldsa65Seed: null,
+    serverKey: null,
+    ...fields,
+  };
 }
 
 const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls' } as const;
@@ -302,6 +310,8 @@ describe('a fingerprint', () => {
     { shortId: 'ab' },
     { moreShortIds: ['ab'] },
     { moreServerNames: ['example.org'] },
+    { xhttpMode: 'packet-up' },
+    { xhttpExtra: { xPaddingBytes: '100-1000' } },
     { encryption: 'e', decryption: 'd' },
     { encryption: 'e' },
     { mldsa65Verify: 'v', mldsa65Seed: 's' },

@@ -14,6 +14,7 @@ import { DEFAULT_SERVICE_NAME, PATH_NETWORKS } from '../domain/nodes/inbound-sha
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { getSharedPath, isOverHttp2 } from '../domain/nodes/shared-port.ts';
 import { DEFAULT_MTU, nodeTunnelAddress, userTunnelAddress } from '../domain/nodes/wireguard.ts';
+import { withFormerNames } from '../domain/nodes/xhttp.ts';
 import { bootTag, userKey } from './connector-names.ts';
 import { wireguardPeer } from './wireguard-key.ts';
 
@@ -316,7 +317,8 @@ function buildStream(inbound: EngineInbound, sharers: readonly EngineInbound[], 
 /** The version of the protocol, which its name has in links only. Xray refuses any other. */
 const HYSTERIA = 2;
 
-function buildTransport({ network, path, serviceName, obfsPassword, masquerade }: EngineInbound): JsonObject {
+function buildTransport(inbound: EngineInbound): JsonObject {
+  const { network, path, serviceName, obfsPassword, masquerade, xhttpMode, xhttpExtra } = inbound;
   switch (network) {
     case 'quic':
       return {
@@ -331,10 +333,14 @@ function buildTransport({ network, path, serviceName, obfsPassword, masquerade }
     case 'httpupgrade':
       return { httpupgradeSettings: { path: path ?? '/' } };
     case 'xhttp':
-      return { xhttpSettings: { path: path ?? '/', mode: 'auto' } };
+      return { xhttpSettings: { path: path ?? '/', mode: xhttpMode ?? 'auto', extra: buildExtra(xhttpExtra) } };
     case 'grpc':
       return { grpcSettings: { serviceName: serviceName ?? DEFAULT_SERVICE_NAME } };
   }
+}
+
+function buildExtra(extra: EngineInbound['xhttpExtra']): JsonObject | undefined {
+  return extra === null ? undefined : withFormerNames(extra);
 }
 
 function salamander(password: string | null): JsonObject | undefined {

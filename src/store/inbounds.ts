@@ -1,6 +1,7 @@
 // Inbounds that nodes offer. Their private keys are in the vault, not here.
 
 import type { TargetFinding } from '../contract/inbounds.ts';
+import type { XhttpExtra } from '../contract/xhttp.ts';
 import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/inbounds.ts';
 import { mergePortOwner } from '../domain/nodes/shared-port.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
@@ -9,9 +10,10 @@ import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { untilWritten } from './until-written.ts';
 
-type Lists = 'alpn' | 'moreShortIds' | 'moreServerNames' | 'targetFindings' | 'certificate' | 'hosts';
+type Lists = 'alpn' | 'xhttpExtra' | 'moreShortIds' | 'moreServerNames' | 'targetFindings' | 'certificate' | 'hosts';
 type InboundCells = Omit<InboundRow, Lists | 'enabled'> & {
   readonly hosts: string;
+  readonly xhttpExtra: string | null;
   readonly moreShortIds: string;
   readonly moreServerNames: string;
   readonly alpn: string | null;
@@ -33,6 +35,8 @@ const COLUMN = {
   port: 'port',
   sni: 'sni',
   path: 'path',
+  xhttpMode: 'xhttp_mode',
+  xhttpExtra: 'xhttp_extra',
   serviceName: 'service_name',
   proxyHeader: 'proxy_header',
   flow: 'flow',
@@ -76,22 +80,24 @@ function decode(cells: InboundCells): InboundRow {
   const alpn = cells.alpn === null ? null : (parseOwnJson(cells.alpn) as string[]);
   const moreShortIds = parseOwnJson(cells.moreShortIds) as string[];
   const moreServerNames = parseOwnJson(cells.moreServerNames) as string[];
+  const xhttpExtra = cells.xhttpExtra === null ? null : (parseOwnJson(cells.xhttpExtra) as XhttpExtra);
   const { targetFindings: found } = cells;
   const targetFindings = found === null ? null : (parseOwnJson(found) as TargetFinding[]);
   const certificate = cells.certificate === null ? null : (parseOwnJson(cells.certificate) as ServedCertificate);
   const hosts = parseOwnJson(cells.hosts) as Host[];
-  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate, hosts };
+  const lists = { alpn, xhttpExtra, moreShortIds, moreServerNames, targetFindings, certificate, hosts };
   return { ...cells, ...lists, enabled: cells.enabled === 1 };
 }
 
 function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
   const alpn = inbound.alpn === null ? null : JSON.stringify(inbound.alpn);
+  const xhttpExtra = inbound.xhttpExtra === null ? null : JSON.stringify(inbound.xhttpExtra);
   const targetFindings = inbound.targetFindings === null ? null : JSON.stringify(inbound.targetFindings);
   const certificate = inbound.certificate === null ? null : JSON.stringify(inbound.certificate);
   const hosts = JSON.stringify(inbound.hosts);
   const moreShortIds = JSON.stringify(inbound.moreShortIds);
   const moreServerNames = JSON.stringify(inbound.moreServerNames);
-  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate, hosts };
+  const lists = { alpn, xhttpExtra, moreShortIds, moreServerNames, targetFindings, certificate, hosts };
   return { ...inbound, ...lists, enabled: inbound.enabled ? 1 : 0 };
 }
 

@@ -148,6 +148,8 @@ const VLESS_PLACEHOLDER: Inbound = {
   port: 1,
   sni: null,
   path: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   serviceName: null,
   flow: null,
   fingerprint: null,

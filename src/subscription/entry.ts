@@ -1,4 +1,5 @@
 // One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
+import type { XhttpExtra, XhttpMode } from '../contract/xhttp.ts';
 import type { Credentials, InboundSecrets } from '../core/ports/credentials.ts';
 import { isIpLiteral } from '../domain/host.ts';
 import {
@@ -8,6 +9,7 @@ import {
   REALITY_NETWORKS,
 } from '../domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
+import { selectClientExtra } from '../domain/nodes/xhttp.ts';
 import { asciiHost } from './encoding.ts';
 
 /** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
@@ -17,6 +19,8 @@ export interface Inbound extends InboundShape {
   /** With a web transport; left out or null: the server name. */
   readonly hostHeader?: string | null;
   readonly path: string | null;
+  readonly xhttpMode: XhttpMode | null;
+  readonly xhttpExtra: XhttpExtra | null;
   readonly serviceName: string | null;
   readonly flow: string | null;
   readonly fingerprint: string | null;
@@ -75,6 +79,13 @@ export function canShare(inbound: Inbound): boolean {
   if (network === 'quic' || network === 'udp') return false;
   if (security !== 'reality') return true;
   return protocol !== 'vmess' && publicKey !== null && REALITY_NETWORKS.includes(network);
+}
+
+/** Whether a share link has room for it: that of VMess has none for the `extra` of XHTTP. */
+export function canLink(inbound: Inbound): boolean {
+  const { protocol, network, xhttpExtra } = inbound;
+  const isLost = protocol === 'vmess' && network === 'xhttp' && selectClientExtra(xhttpExtra) !== null;
+  return canShare(inbound) && !isLost;
 }
 
 /** The address without the brackets of IPv6, a name in ASCII. */

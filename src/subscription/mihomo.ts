@@ -1,4 +1,5 @@
 // The format `mihomo`: a whole configuration in YAML for mihomo (Clash Meta) and the applications around it.
+import { readRange, type XhttpExtra } from '../contract/xhttp.ts';
 import { DEFAULT_MTU, TUNNEL_DNS, wireguardKey } from '../domain/nodes/wireguard.ts';
 import {
   canShare,
@@ -26,7 +27,9 @@ export const mihomo: FormatWriter = {
   type: 'text/yaml; charset=utf-8',
   core: 'mihomo',
   reserved: [SELECTED, AUTOMATIC, 'DIRECT', 'REJECT', 'REJECT-DROP', 'COMPATIBLE', 'PASS', 'DNS', 'GLOBAL'],
-  canCarry: (inbound) => canShare(inbound) && (inbound.network !== 'xhttp' || inbound.protocol === 'vless'),
+  canCarry: (inbound) =>
+    canShare(inbound) &&
+    (inbound.network !== 'xhttp' || (inbound.protocol === 'vless' && inbound.xhttpExtra?.uplinkHTTPMethod !== 'GET')),
   write: (entries) => documentText(entries, proxyText),
 };
 
@@ -195,7 +198,11 @@ function buildNetwork(entry: Entry): Members {
   if (network === 'grpc') return { network, 'grpc-opts': { 'grpc-service-name': getServiceName(inbound) } };
   const host = hostHeader(entry);
   const { path, earlyData } = parseWebPath(inbound);
-  if (network === 'xhttp') return { network, 'xhttp-opts': { path, host, mode: 'auto' } };
+  if (network === 'xhttp')
+    return {
+      network,
+      'xhttp-opts': { path, host, mode: inbound.xhttpMode ?? 'auto', ...buildExtra(inbound.xhttpExtra) },
+    };
   return {
     network: 'ws',
     'ws-opts': {
@@ -206,6 +213,44 @@ function buildNetwork(entry: Entry): Members {
       'v2ray-http-upgrade': network === 'httpupgrade' ? true : null,
     },
   };
+}
+
+/** In mihomo's own names. It chooses the ids of sessions itself, and takes one number of bytes for each request: the lowest fits every engine. */
+function buildExtra(extra: XhttpExtra | null): Members {
+  if (extra === null) return {};
+  const { scMaxEachPostBytes: perPost } = extra;
+  return {
+    headers: extra.headers,
+    'no-grpc-header': extra.noGRPCHeader,
+    'x-padding-bytes': asText(extra.xPaddingBytes),
+    'x-padding-obfs-mode': extra.xPaddingObfsMode,
+    'x-padding-key': extra.xPaddingKey,
+    'x-padding-header': extra.xPaddingHeader,
+    'x-padding-placement': extra.xPaddingPlacement,
+    'x-padding-method': extra.xPaddingMethod,
+    'uplink-http-method': extra.uplinkHTTPMethod,
+    'session-placement': extra.sessionIDPlacement,
+    'session-key': extra.sessionIDKey,
+    'seq-placement': extra.seqPlacement,
+    'seq-key': extra.seqKey,
+    'uplink-data-placement': extra.uplinkDataPlacement,
+    'uplink-data-key': extra.uplinkDataKey,
+    'uplink-chunk-size': asText(extra.uplinkChunkSize),
+    'sc-max-each-post-bytes': perPost === undefined ? null : readRange(perPost).from,
+    'sc-min-posts-interval-ms': asText(extra.scMinPostsIntervalMs),
+    'reuse-settings': extra.xmux && {
+      'max-concurrency': asText(extra.xmux.maxConcurrency),
+      'max-connections': asText(extra.xmux.maxConnections),
+      'c-max-reuse-times': asText(extra.xmux.cMaxReuseTimes),
+      'h-max-request-times': asText(extra.xmux.hMaxRequestTimes),
+      'h-max-reusable-secs': asText(extra.xmux.hMaxReusableSecs),
+    },
+  };
+}
+
+/** mihomo takes a range as a text, also of one number. */
+function asText(range: number | string | undefined): string | null {
+  return range === undefined ? null : String(range);
 }
 
 /** A string that JSON and YAML both write as it is, but for the quotes. */

@@ -2,6 +2,7 @@
 // its own URI scheme, wireguard as v2rayN does.
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
+import { selectClientExtra, withFormerNames } from '../domain/nodes/xhttp.ts';
 import { asciiHost, jsonText, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
   type Entry,
@@ -18,7 +19,7 @@ import {
   vmessCipher,
 } from './entry.ts';
 
-/** One share link, a single line of ASCII. Only for connections that `canShare`. */
+/** One share link, a single line of ASCII. Only for connections that `canLink`. */
 export function shareLink(entry: Entry): string {
   const secret = selectSecret(entry);
   switch (entry.inbound.protocol) {
@@ -103,8 +104,14 @@ function networkParameters(entry: Entry): readonly Parameter[] {
     case 'httpupgrade':
       return [['type', network], ...web];
     case 'xhttp':
-      return [['type', 'xhttp'], ...web, ['mode', 'auto']];
+      return [['type', 'xhttp'], ...web, ...xhttpParameters(entry.inbound)];
   }
+}
+
+function xhttpParameters({ xhttpMode, xhttpExtra }: Inbound): readonly Parameter[] {
+  const extra = selectClientExtra(xhttpExtra);
+  const mode: Parameter = ['mode', xhttpMode ?? 'auto'];
+  return extra === null ? [mode] : [mode, ['extra', JSON.stringify(withFormerNames(extra))]];
 }
 
 function securityParameters(entry: Entry): readonly Parameter[] {
@@ -131,7 +138,7 @@ function vmessFields(entry: Entry, id: string): object {
   const { network } = inbound;
   const isWeb = network !== 'tcp' && network !== 'grpc';
   const isTls = inbound.security === 'tls';
-  const types: Partial<Record<Inbound['network'], string>> = { grpc: 'gun', xhttp: 'auto' };
+  const types: Partial<Record<Inbound['network'], string>> = { grpc: 'gun', xhttp: inbound.xhttpMode ?? 'auto' };
   return {
     v: '2',
     ps: name.toWellFormed(),

@@ -1,6 +1,7 @@
 // The format `xray`: one configuration in JSON that Xray itself starts with, and that applications around it import.
 import { isPrivateHost } from '../domain/host.ts';
 import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
+import { selectClientExtra, withFormerNames } from '../domain/nodes/xhttp.ts';
 import { jsonMembers, jsonText, linkHost } from './encoding.ts';
 import {
   canShare,
@@ -228,12 +229,17 @@ function buildStream(entry: Entry): object {
     security,
     wsSettings: network === 'ws' ? web : undefined,
     httpupgradeSettings: network === 'httpupgrade' ? web : undefined,
-    xhttpSettings: network === 'xhttp' ? { ...web, mode: 'auto' } : undefined,
+    xhttpSettings: network === 'xhttp' ? { ...web, ...buildXhttp(entry) } : undefined,
     grpcSettings: network === 'grpc' ? { serviceName: getServiceName(entry.inbound) } : undefined,
     tlsSettings: security === 'tls' ? buildTls(entry) : undefined,
     realitySettings: security === 'reality' ? buildReality(entry) : undefined,
     sockopt: fragment === null ? undefined : { dialerProxy: fragmenterTag(fragment) },
   };
+}
+
+function buildXhttp({ inbound }: Entry): object {
+  const extra = selectClientExtra(inbound.xhttpExtra);
+  return { mode: inbound.xhttpMode ?? 'auto', extra: extra === null ? undefined : withFormerNames(extra) };
 }
 
 /** A certificate that no authority has signed goes by its hash, and for versions that do not know that, as an authority. */

@@ -58,6 +58,8 @@ const INBOUND: EngineInbound = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   encryption: null,
   mldsa65Verify: null,
   shortId: null,

@@ -17,7 +17,7 @@ import {
   reshaped,
   type Values,
 } from '../../src/renderer/src/features/connections/values.ts';
-import { canShare, NO_SECRETS } from '../../src/subscription/entry.ts';
+import { canLink, canShare, NO_SECRETS } from '../../src/subscription/entry.ts';
 import { shareLink } from '../../src/subscription/share-links.ts';
 import { sampleInbound } from '../support/subscription-samples.ts';
 
@@ -31,6 +31,8 @@ const FULL: Values = {
   sni: 'www.example.org',
   path: '/ws?ed=2048',
   service_name: 'gs',
+  xhttp_mode: 'packet-up',
+  xhttp_extra: '{"xPaddingBytes": "100-1000", "xmux": {"maxConcurrency": 8}}',
   proxy_header: 'X-Forwarded-For',
   alpn: ['h2', 'http/1.1'],
   public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
@@ -61,6 +63,8 @@ const BARE: Values = {
   sni: '',
   path: '',
   service_name: '',
+  xhttp_mode: '',
+  xhttp_extra: '',
   proxy_header: '',
   alpn: [],
   fingerprint: '',
@@ -111,6 +115,8 @@ function stored(values: Values) {
     decryption,
     mldsa65_seed,
     mldsa65_verify,
+    xhttp_mode,
+    xhttp_extra,
     network = 'tcp',
     security = 'none',
     ...rest
@@ -124,6 +130,8 @@ function stored(values: Values) {
     sharesPortOf: shares_port_of,
     fallbackProxyProtocol: fallback_proxy_protocol,
     mldsa65Verify: mldsa65_verify,
+    xhttpMode: xhttp_mode,
+    xhttpExtra: xhttp_extra,
     addressPool: address_pool,
   };
   const row = sampleInbound({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
@@ -179,6 +187,10 @@ describe('the form of a connection', () => {
       for (const address of ['de1.example.com', 'пример.рф', '2001:db8::1', '203.0.113.7']) {
         const { row } = stored(values);
         expect(canShare(row)).toBe(true);
+        if (!canLink(row)) {
+          expect(previewLink(values, address)).toBeNull();
+          continue;
+        }
         const tunnelAddress = userTunnelAddress(row.addressPool, 1);
         const entry = { name: values.name, address, inbound: row, credentials: USER, tunnelAddress };
         const real = shareLink({ ...entry, secrets: NO_SECRETS });

@@ -183,6 +183,50 @@ test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of U
   });
 });
 
+test('of VLESS have encryption, ML-DSA-65 and the settings of XHTTP, generated', async ({ page, panel, visit }) => {
+  await visit('connections/new?node=3');
+  const form = page.getByRole('dialog', { name: 'Add a connection' });
+  await form.getByLabel('Name', { exact: true }).fill('Post-quantum');
+  await form.getByLabel('Server name (SNI)').fill('www.example.org');
+  await form.getByText('XHTTP', { exact: true }).click();
+  await form.getByRole('combobox', { name: 'Mode' }).click();
+  await page.getByRole('option', { name: 'packet-up' }).click();
+  const extra = form.getByLabel('Extra settings (JSON)');
+  await extra.fill('{"xPadding": 1}');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(form.getByText('Xray would not accept this: xPadding')).toBeVisible();
+  await form.getByRole('button', { name: 'Generate obfuscation' }).click();
+  await expect(extra).toHaveValue(/"xPaddingObfsMode": true/);
+  await form.getByRole('button', { name: 'Generate a key' }).click();
+  await expect(form.getByLabel('Key of apps')).toHaveValue(/^[\w-]{2603}$/);
+  await form.getByRole('combobox', { name: 'Authentication' }).click();
+  await page.getByRole('option', { name: 'ML-KEM-768' }).click();
+  await form.getByRole('button', { name: 'Generate', exact: true }).click();
+  await expect(form.getByLabel('Half of apps')).toHaveValue(/^mlkem768x25519plus\.native\.0rtt\.[\w-]{1579}$/);
+  await expect(form.getByText('Needs: Xray 26.1.31 or later')).toBeVisible();
+  await expect(form.locator('code')).toContainText('mode=packet-up&extra=%7B');
+  await expectAccessible(page, 'a connection with every part of VLESS');
+  const encryption = await form.getByLabel('Half of apps').inputValue();
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(getToast(page, 'Connection Post-quantum added')).toBeVisible();
+  const find = async () =>
+    (await panel.administrator?.call('listInbounds', { limit: 500 }))?.body.items.find(
+      ({ name }) => name === 'Post-quantum',
+    );
+  const made = await find();
+  expect(made).toMatchObject({ encryption, xhttp_mode: 'packet-up', xhttp_extra: { sessionIDPlacement: 'cookie' } });
+
+  await visit(`connections/${made?.id}`);
+  const record = page.getByRole('dialog', { name: 'Post-quantum' });
+  await expect(record.getByText('The half of the node is stored. It is never shown again.')).toBeVisible();
+  await record.getByRole('group', { name: 'VLESS encryption' }).getByRole('button', { name: 'Remove' }).click();
+  await record.getByRole('group', { name: 'ML-DSA-65 key' }).getByRole('button', { name: 'Remove' }).click();
+  await record.getByLabel('Extra settings (JSON)').clear();
+  await record.getByRole('button', { name: 'Save' }).click();
+  await expect(getToast(page, 'Connection Post-quantum saved')).toBeVisible();
+  expect(await find()).toMatchObject({ encryption: null, mldsa65_verify: null, xhttp_extra: null });
+});
+
 test('of WireGuard have keys, and addresses that need not be named', async ({ page, panel, visit }) => {
   await visit('connections/new?node=4');
   const form = page.getByRole('dialog', { name: 'Add a connection' });
@@ -303,7 +347,7 @@ test('warn of what may keep users from connecting, in the list and as the form s
   const form = page.getByRole('dialog', { name: 'Warned' });
   const warnings = form.getByRole('region', { name: 'Possible connection problems' });
   await expect(warnings).toContainText('VLESS without TLS to a public address');
-  await expect(warnings).toContainText('Choose TLS or REALITY.');
+  await expect(warnings).toContainText('Choose TLS or REALITY, or generate VLESS encryption.');
   await expectAccessible(page, 'a connection with a warning');
   await form.getByText('REALITY', { exact: true }).click();
   await expect(warnings).toContainText('Apps on sing-box cannot connect');

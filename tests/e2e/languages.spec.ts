@@ -14,6 +14,7 @@ const NAMES = new RegExp(
     /\b(?:GET|POST|Telegram|RUB|EUR|USD|Ctrl|Shift|Enter|Esc|Tab|Alt|Delete|Home|End|PgUp|PgDn)\b/,
     /\b(?:https?|tg|mailto|subjectAltName|fullchain|privkey|cacert|gatehouse-ca|pem|localhost|admin|one|enabled|name|announcement|BEGIN|vless-reality|xtls-rprx-vision)\b/,
     // Fields of protocols, beside or within the translated name; headers.
+    /\b(?:ML-DSA-65|ML-KEM-768|mldsa65|vlessenc|pqv|extra|xmux|xPaddingBytes|encryption|decryption|seed|native|xorpub|sing-box)\b/,
     /\((?:fingerprint|target|flow|mux|fallback)\)|\b[Ss]hort ID\b|\buTLS\b|\bRetry-After\b|\bHost\b/,
     // Time zones, host names, members of the API, names of files and of certificates, versions of programs.
     /\b[A-Z]\w+(?:\/[\w+-]+)+|[\w-]+(?:\.[\w-]+)+|\b[a-z]+(?:_[a-z]+)+\b|CN=[\w ]+|pnl_|\/(?:tmp|usr)\/[\w/-]+|[\w:.-]*gatehouse-backup|[\dA-F]+(?::[\dA-F]*)+/,

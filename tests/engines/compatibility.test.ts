@@ -1,6 +1,6 @@
 // The file by which the panel predicts who can connect, against fresh measurements of the pinned engines and clients: equal in every cell.
 // `npm run compatibility` writes the file; with XRAY=/path/to/xray and SINCE=26.11.2 it adds that program, for this version and newer, and with
-// ONLY=part it measures the shapes whose names end so alone.
+// ONLY=encryption,mldsa65 it measures the shapes alone whose names end so.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ describe.skipIf(missing !== null)(`who can connect ${missing ?? ''}`.trim(), () 
   test.each(missing === null ? listWanted() : [])('$program', async ({ program, path, since }) => {
     const { name, version } = await findProgram(path);
     const { ONLY = '' } = isWriting ? process.env : {};
-    const isWanted = (key: string) => key.endsWith(ONLY);
+    const isWanted = (key: string) => ONLY.split(',').some((part) => key.endsWith(part));
     const measured = await measureEngine({ program, path, name, version }, CLIENTS, folder, isWanted);
     const before = ONLY === '' ? {} : all[`${name}-${version}`];
     const cells = Object.fromEntries(

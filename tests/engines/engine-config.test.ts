@@ -47,6 +47,8 @@ function complete(fields: Partial<EngineInbound>): EngineInbound {
     certificate: isTls ? certificate.served : null,
     certificateKey: isTls ? certificate.key : null,
     serverKey,
+    decryption: null,
+    mldsa65Seed: null,
     ...fields,
   };
 }

@@ -1,7 +1,7 @@
 // The table of engine facts against the engines themselves: what it says that one lacks, that one refuses to start with.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { ENGINE_FACTS, missingFacts, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
+import { ENGINE_FACTS, missingFacts, NO_PARTS, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
 import type { Json, ServerProgram } from '../support/engine-process.ts';
 import { getProgramPath, whyWithout } from './found.ts';
 
@@ -14,9 +14,7 @@ const VLESS: ServedShape = {
   network: 'tcp',
   security: 'none',
   flow: null,
-  method: null,
-  encryption: null,
-  mldsa65Verify: null,
+  ...NO_PARTS,
 };
 const DECRYPTION = `mlkem768x25519plus.native.600s.${REALITY_KEY}`;
 const vless = (flow?: string) => ({ decryption: 'none', clients: [{ id: UUID, email: 'u1', flow }] });
@@ -30,6 +28,11 @@ const SAMPLES: Readonly<Record<string, { shape: ServedShape; protocol?: string; 
   gRPC: { shape: { ...VLESS, network: 'grpc' }, settings: vless(), stream: { network: 'grpc' } },
   HTTPUpgrade: { shape: { ...VLESS, network: 'httpupgrade' }, settings: vless(), stream: { network: 'httpupgrade' } },
   XHTTP: { shape: { ...VLESS, network: 'xhttp' }, settings: vless(), stream: { network: 'xhttp' } },
+  'XHTTP with obfuscation': {
+    shape: { ...VLESS, network: 'xhttp', xhttpExtra: { seqPlacement: 'header' } },
+    settings: vless(),
+    stream: { network: 'xhttp', xhttpSettings: { extra: { seqPlacement: 'header' } } },
+  },
   REALITY: { shape: { ...VLESS, security: 'reality' }, settings: vless(), stream: REALITY },
   'XTLS Vision': {
     shape: { ...VLESS, security: 'reality', flow: 'xtls-rprx-vision' },

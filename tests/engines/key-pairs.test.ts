@@ -24,7 +24,8 @@ describe.skipIf(without !== null)(`the commands of xray ${without ?? ''}`.trim()
 
   test('vlessenc prints halves of which the one gives the other', () => {
     const printed = run('vlessenc');
-    const find = (name: string) => [...printed.matchAll(new RegExp(`"${name}": "([^"]+)"`, 'g'))].map(([, text = '']) => text);
+    const find = (name: string) =>
+      [...printed.matchAll(new RegExp(`"${name}": "([^"]+)"`, 'g'))].map(([, text = '']) => text);
     const decryptions = find('decryption');
     expect(decryptions).toHaveLength(VLESS_AUTHENTICATIONS.length);
     expect(decryptions.map((decryption) => deriveEncryption(nodeCrypto, decryption))).toEqual(find('encryption'));
@@ -49,7 +50,8 @@ function listHalves() {
     VLESS_APPEARANCES.map((appearance) => makeVlessPair(nodeCrypto, authentication, appearance)),
   );
   const padded = makeVlessPair(nodeCrypto, 'x25519', 'native');
-  const change = (text: string, timing: string) => text.replace(/\.(600s|0rtt)\./, `.${timing}.100-111-1111.75-0-111.50-0-3333.`);
+  const change = (text: string, timing: string) =>
+    text.replace(/\.(600s|0rtt)\./, `.${timing}.100-111-1111.75-0-111.50-0-3333.`);
   const decryption = change(padded.decryption, '300-600s');
   return [...pairs, { decryption, encryption: change(padded.encryption, '1rtt') }];
 }
@@ -63,23 +65,27 @@ const PAIRS = [
   ['xray-new', 'mihomo'],
 ] as const;
 
-test.for(PAIRS)('VLESS encryption between an engine %s and a client %s', { timeout: 60_000 }, async ([engine, client], { skip }) => {
-  const missing = whyWithout(engine, client);
-  if (missing !== null) return skip(missing);
-  const halves = listHalves();
-  const rows = await createConnections(halves.map(({ encryption }) => ({ encryption })));
-  const inbounds = rows.map((row, index) => ({
-    ...row,
-    privateKey: null,
-    certificateKey: null,
-    serverKey: null,
-    mldsa65Seed: null,
-    decryption: halves[index]?.decryption ?? null,
-  }));
-  await using _engine = await serveInbounds(engine, inbounds);
-  await using open = await openConnections(client, rows, folder);
-  expect(await open.working()).toEqual(rows);
-});
+test.for(PAIRS)(
+  'VLESS encryption between an engine %s and a client %s',
+  { timeout: 60_000 },
+  async ([engine, client], { skip }) => {
+    const missing = whyWithout(engine, client);
+    if (missing !== null) return skip(missing);
+    const halves = listHalves();
+    const rows = await createConnections(halves.map(({ encryption }) => ({ encryption })));
+    const inbounds = rows.map((row, index) => ({
+      ...row,
+      privateKey: null,
+      certificateKey: null,
+      serverKey: null,
+      mldsa65Seed: null,
+      decryption: halves[index]?.decryption ?? null,
+    }));
+    await using _engine = await serveInbounds(engine, inbounds);
+    await using open = await openConnections(client, rows, folder);
+    expect(await open.working()).toEqual(rows);
+  },
+);
 
 test.for(PAIRS.filter(([, client]) => client !== 'mihomo'))(
   'ML-DSA-65 is verified by a client %s of an engine %s',
@@ -97,8 +103,17 @@ test.for(PAIRS.filter(([, client]) => client !== 'mihomo'))(
       { ...reality, mldsa65Verify: other.mldsa65_verify },
     ]);
     if (!right || !wrong) throw new Error('no connections');
-    const secrets = { privateKey, certificateKey: null, serverKey: null, decryption: null, mldsa65Seed: own.mldsa65_seed };
-    await using _engine = await serveInbounds(engine, [right, wrong].map((row) => ({ ...row, ...secrets })));
+    const secrets = {
+      privateKey,
+      certificateKey: null,
+      serverKey: null,
+      decryption: null,
+      mldsa65Seed: own.mldsa65_seed,
+    };
+    await using _engine = await serveInbounds(
+      engine,
+      [right, wrong].map((row) => ({ ...row, ...secrets })),
+    );
     const trial = { attempts: { count: 2, ms: 5000 } };
     await using open = await openConnections(client, [right, wrong], folder, trial);
     expect(await open.working()).toEqual([right]);

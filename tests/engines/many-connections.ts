@@ -42,7 +42,14 @@ export function serveConnections(
   rows: readonly InboundRow[],
   privateKey: string | null = null,
 ): Promise<RunningProgram> {
-  const inbounds = rows.map((row) => ({ ...row, privateKey, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null }));
+  const inbounds = rows.map((row) => ({
+    ...row,
+    privateKey,
+    certificateKey: null,
+    decryption: null,
+    mldsa65Seed: null,
+    serverKey: null,
+  }));
   return serveInbounds(program, inbounds);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
-import { missingFacts, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
+import { missingFacts, NO_PARTS, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
 import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/nodes/inbound-shape.ts';
 import { findProgram } from '../../src/engines/engine-program.ts';
 import { type Json, startEngineProcess } from '../support/engine-process.ts';
@@ -56,7 +56,7 @@ async function shapesFor(server: ServerProgram): Promise<readonly Shape[]> {
 }
 
 function servedShape({ protocol, network = 'tcp', security = 'none', flow, method }: Shape): ServedShape {
-  return { protocol, network, security, flow: flow ?? null, method: method ?? null };
+  return { ...NO_PARTS, protocol, network, security, flow: flow ?? null, method: method ?? null };
 }
 
 function shapes(): Shape[] {

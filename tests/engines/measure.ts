@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
+import { XHTTP_MODES } from '../../src/contract/xhttp.ts';
 import { makeMldsa65Pair, makeVlessPair } from '../../src/core/inbounds/inbound-key-pairs.ts';
 import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
@@ -42,6 +43,32 @@ const MLDSA65 = makeMldsa65Pair(nodeCrypto);
 /** How many certificates of the maker make the chain long enough for ML-DSA-65. */
 export const LONG_CHAIN = 12;
 
+const XHTTP: readonly Partial<InboundRow>[] = [
+  ...XHTTP_MODES.filter((mode) => mode !== 'auto').map((xhttpMode) => ({ xhttpMode })),
+  {
+    xhttpExtra: {
+      xPaddingBytes: '200-400',
+      noGRPCHeader: true,
+      scMaxEachPostBytes: 500_000,
+      xmux: { maxConcurrency: '8-16', hMaxRequestTimes: '600-900', hMaxReusableSecs: '1800-3000' },
+    },
+  },
+  {
+    xhttpExtra: {
+      xPaddingObfsMode: true,
+      xPaddingKey: 'dc',
+      xPaddingHeader: 'X-Cache',
+      xPaddingPlacement: 'cookie',
+      xPaddingMethod: 'tokenish',
+      uplinkHTTPMethod: 'PUT',
+      sessionIDPlacement: 'query',
+      sessionIDKey: 'sid',
+      seqPlacement: 'header',
+      seqKey: 'X-Part',
+    },
+  },
+];
+
 const shapeFieldsOf = ({ protocol = 'vless', network = 'tcp', security = 'none' }: Partial<InboundRow>) =>
   shapeFields({ protocol, network, security });
 
@@ -54,6 +81,7 @@ function listOptions(shape: Partial<InboundRow>): Partial<InboundRow>[] {
   if (fields.has('fragment')) options.push({ fragment: 'tlshello,100-200,1-2' });
   if (fields.has('noise')) options.push({ noise: '2,50-100,1-2' });
   if (fields.has('mux') && !shape.flow) options.push({ mux: 8 });
+  if (fields.has('xhttp_extra')) options.push(...XHTTP);
   if (fields.has('encryption')) options.push({ encryption: VLESS.encryption });
   if (fields.has('mldsa65_verify')) options.push({ mldsa65Verify: MLDSA65.mldsa65_verify });
   return options.map((option) => ({ ...shape, ...option }));
@@ -105,7 +133,10 @@ export async function createSamples(sitePort: number, longPort = sitePort): Prom
       ...(PATH_NETWORKS.includes(network) && { path: '/a/path' }),
       ...(network === 'grpc' && { serviceName: 'a-service' }),
       ...(hasPair && { publicKey }),
-      ...(isReality && { shortId: '6ba85179e30d4fc2', target: `127.0.0.1:${shape.mldsa65Verify ? longPort : sitePort}` }),
+      ...(isReality && {
+        shortId: '6ba85179e30d4fc2',
+        target: `127.0.0.1:${shape.mldsa65Verify ? longPort : sitePort}`,
+      }),
       ...(protocol === 'wireguard' && { addressPool: '10.64.0.0/10' }),
       ...(security === 'tls' && { certificate }),
     });

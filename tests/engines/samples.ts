@@ -20,6 +20,8 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     fingerprint: null,
     alpn: null,
     publicKey: null,
+    xhttpMode: null,
+    xhttpExtra: null,
     encryption: null,
     mldsa65Verify: null,
     shortId: null,

@@ -31,7 +31,14 @@ import { type TempFolder, tempFolder } from '../support/temp-store.ts';
 const MESSAGES = times(300, 20_000);
 const SEED = readSeed('FUZZ_SEED');
 const HOST = '127.0.0.1';
-const SAMPLE: EngineInbound = { ...sampleInbound(), privateKey: null, certificateKey: null, decryption: null, mldsa65Seed: null, serverKey: null };
+const SAMPLE: EngineInbound = {
+  ...sampleInbound(),
+  privateKey: null,
+  certificateKey: null,
+  decryption: null,
+  mldsa65Seed: null,
+  serverKey: null,
+};
 
 let keys: Keys;
 let machine: FakeMachine;

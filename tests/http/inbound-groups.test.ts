@@ -51,7 +51,15 @@ describe('a connection on several nodes', () => {
     const { mldsa65_seed } = await panel.act('makeMldsa65', {});
     const choice = { authentication: 'mlkem768', appearance: 'native' } as const;
     const { decryption } = await panel.act('makeVlessEncryption', choice);
-    const reality = { ...keys, mldsa65_seed, decryption, security: 'reality', sni: 'www.example.org', host: 'de.example', note: 'Spring' };
+    const reality = {
+      ...keys,
+      mldsa65_seed,
+      decryption,
+      security: 'reality',
+      sni: 'www.example.org',
+      host: 'de.example',
+      note: 'Spring',
+    };
     const first = await create({ ...reality, more_node_ids: [node(1), node(2), node(0)] });
     expect(first).toMatchObject({ group_id: first.id, name: 'Frankfurt, fast', host: 'de.example' });
     const [own, ...others] = await listMembers(first.id);

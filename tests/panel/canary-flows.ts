@@ -188,7 +188,7 @@ async function connections(panel: WatchedPanel, recordCanary: Note, key: string)
   const privateKey = recordCanary('REALITY key', pair.private_key, 'sealed');
   const halves = await done(panel.operate('makeVlessEncryption', { authentication: 'mlkem768', appearance: 'native' }));
   const seeds = await done(panel.operate('makeMldsa65'));
-  recordCanary('key of VLESS encryption', halves.decryption.split('.').at(-1), 'sealed');
+  recordCanary('key of VLESS encryption', String(halves.decryption).split('.').at(-1), 'sealed');
   recordCanary('seed of ML-DSA-65', seeds.mldsa65_seed, 'sealed');
   const foreign = recordCanary('REALITY key that does not fit', other.private_key, 'sealed');
   const inbound = {

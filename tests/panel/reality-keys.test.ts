@@ -76,7 +76,10 @@ it('of VLESS encryption and ML-DSA-65 are sealed too, and give what apps have', 
     [{ mldsa65_verify: 'v'.repeat(2603) }, '#/mldsa65_verify', 'key_mismatch'],
     [{ security: 'none', public_key: null, sni: null }, '#/mldsa65_verify', 'inconsistent'],
   ] as const) {
-    expect((await update(change)).problem.errors?.map((error) => [error.pointer, error.code])).toContainEqual([pointer, code]);
+    expect((await update(change)).problem.errors?.map((error) => [error.pointer, error.code])).toContainEqual([
+      pointer,
+      code,
+    ]);
   }
   // Apps may resume or not, and pad as they like.
   const padded = halves.encryption.replace('.0rtt.', '.1rtt.100-111-1111.');
@@ -91,7 +94,10 @@ it('of VLESS encryption and ML-DSA-65 are sealed too, and give what apps have', 
     expect(bytes.includes(Buffer.from(canary, 'base64url'))).toBe(false);
     expect(audit + made.text + changed.text).not.toContain(canary);
   }
-  expect((await update({ decryption: null, mldsa65_verify: null })).body).toMatchObject({ encryption: null, mldsa65_verify: null });
+  expect((await update({ decryption: null, mldsa65_verify: null })).body).toMatchObject({
+    encryption: null,
+    mldsa65_verify: null,
+  });
   client.close();
 });
 

@@ -141,6 +141,9 @@ function generateText(schema: Schema): Arbitrary {
   }
   const { min = 0, max = 60, pattern } = computeBounds(schema);
   if (pattern?.source.includes('\\p{')) return fc.constantFrom(...HOSTS);
+  // A long text repeats a short one.
+  if (pattern && min > 80)
+    return fc.stringMatching(pattern, { maxLength: 80 }).map((text) => text.repeat(min).slice(0, min));
   if (pattern) return fc.stringMatching(pattern, { maxLength: Math.min(max, 80) });
   const short = fc.string({ unit: UNIT, minLength: min, maxLength: Math.min(max, Math.max(min, 12)) });
   const long = fc.string({ unit: UNIT, minLength: Math.max(min, max - 2), maxLength: max });

@@ -1,6 +1,7 @@
 // Subscriptions to render in tests, and a reader of share links that knows nothing of how they are written.
 import { fc } from '@fast-check/vitest';
 import { FINGERPRINTS } from '../../src/contract/inbounds.ts';
+import { XHTTP_MODES, type XhttpExtra } from '../../src/contract/xhttp.ts';
 import type { Subscription } from '../../src/core/kernel/core.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
 import type { UserRow } from '../../src/core/ports/users.ts';
@@ -29,6 +30,8 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     fingerprint: null,
     alpn: null,
     publicKey: null,
+    xhttpMode: null,
+    xhttpExtra: null,
     encryption: null,
     mldsa65Verify: null,
     shortId: null,
@@ -219,6 +222,8 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
     alpn: fc.option(fc.subarray(['h2', 'http/1.1', 'h3'])),
     fingerprint: fc.option(fc.constantFrom(...FINGERPRINTS)),
     publicKey: fc.option(fc.constant(PUBLIC_KEY)),
+    xhttpMode: fc.option(fc.constantFrom(...XHTTP_MODES)),
+    xhttpExtra: fc.option(fc.constantFrom<XhttpExtra>({ xPaddingBytes: '1-9', noSSEHeader: true }, { seqKey: "&%'" })),
     encryption: fc.option(fc.constant(`mlkem768x25519plus.native.0rtt.${PUBLIC_KEY}`)),
     mldsa65Verify: fc.option(fc.constant('v'.repeat(2603))),
     shortId: fc.option(fc.constantFrom('', '6ba8')),

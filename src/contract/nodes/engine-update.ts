@@ -11,6 +11,7 @@ export const ENGINE_ABILITIES = [
   'grpc',
   'httpupgrade',
   'xhttp',
+  'xhttp_obfuscation',
   'reality',
   'vision',
   'vless_encryption',

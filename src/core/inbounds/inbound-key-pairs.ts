@@ -6,6 +6,7 @@ import {
   X25519_LENGTH,
 } from '../../contract/vless-encryption.ts';
 import { bodyError } from '../kernel/panel-error.ts';
+import { tokenOf } from '../kernel/wire.ts';
 import type { Crypto } from '../ports/ports.ts';
 
 type Given = string | null | undefined;
@@ -15,12 +16,6 @@ const SERVER_TIMING = '600s';
 const CLIENT_TIMING = '0rtt';
 const MLKEM768_SEED_BYTES = 64;
 const MLDSA65_SEED_BYTES = 32;
-
-const toBase64Url = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 
 /** The half of clients. */
 export function deriveEncryption(crypto: Crypto, decryption: string): string {
@@ -90,12 +85,12 @@ export function resolvePairs(crypto: Crypto, input: PairInput, present: Shown): 
 
 export function makeVlessPair(crypto: Crypto, authentication: 'x25519' | 'mlkem768', appearance: VlessAppearance) {
   const key =
-    authentication === 'x25519' ? crypto.newX25519().privateKey : toBase64Url(crypto.randomBytes(MLKEM768_SEED_BYTES));
+    authentication === 'x25519' ? crypto.newX25519().privateKey : tokenOf(crypto.randomBytes(MLKEM768_SEED_BYTES));
   const decryption = [VLESS_METHOD, appearance, SERVER_TIMING, key].join('.');
   return { decryption, encryption: deriveEncryption(crypto, decryption) };
 }
 
 export function makeMldsa65Pair(crypto: Crypto) {
-  const seed = toBase64Url(crypto.randomBytes(MLDSA65_SEED_BYTES));
+  const seed = tokenOf(crypto.randomBytes(MLDSA65_SEED_BYTES));
   return { mldsa65_seed: seed, mldsa65_verify: crypto.mldsa65PublicKey(seed) };
 }

@@ -23,6 +23,8 @@ const BASE: Facts = {
   fingerprint: null,
   alpn: null,
   publicKey: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   encryption: null,
   mldsa65Verify: null,
   shortId: null,
@@ -73,6 +75,10 @@ function brokenMembers(change: Partial<Facts>): (string | undefined)[] {
 describe('a connection', () => {
   it.each<[string, Partial<Facts>]>([
     ['vless over plain tcp', {}],
+    [
+      'xhttp with all of its own',
+      { network: 'xhttp', xhttpMode: 'packet-up', xhttpExtra: { uplinkHTTPMethod: 'GET' } },
+    ],
     ['vless with encryption', { encryption: 'e' }],
     ['reality with ML-DSA-65', { ...REALITY, mldsa65Verify: 'v' }],
     ['vless with reality and vision', { ...REALITY, flow: 'xtls-rprx-vision', shortId: '' }],
@@ -152,6 +158,17 @@ describe('a connection', () => {
     ['vision without tls', { flow: 'xtls-rprx-vision' }, ['#/flow']],
     ['a path over tcp', { path: '/ws' }, ['#/path']],
     ['a header of a proxy over grpc', { network: 'grpc', proxyHeader: 'X-Proxy' }, ['#/proxy_header']],
+    [
+      'settings of xhttp over ws',
+      { network: 'ws', xhttpMode: 'auto', xhttpExtra: {} },
+      ['#/xhttp_mode', '#/xhttp_extra'],
+    ],
+    [
+      'data in cookies of long requests',
+      { network: 'xhttp', xhttpMode: 'stream-up', xhttpExtra: { uplinkDataPlacement: 'cookie' } },
+      ['#/xhttp_mode'],
+    ],
+    ['GET in any mode', { network: 'xhttp', xhttpExtra: { uplinkHTTPMethod: 'GET' } }, ['#/xhttp_mode']],
     ['encryption of trojan', { protocol: 'trojan', security: 'tls', encryption: 'e' }, ['#/encryption']],
     ['ML-DSA-65 without reality', { security: 'tls', mldsa65Verify: 'v' }, ['#/mldsa65_verify']],
     ['hopping over tcp', { network: 'tcp', hopPorts: '20000-30000' }, ['#/hop_ports']],

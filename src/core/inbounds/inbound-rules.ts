@@ -2,6 +2,7 @@
 import type { FieldError } from '../../contract/errors.ts';
 import { canImitate, PATH_NETWORKS, REALITY_NETWORKS, shapeFields } from '../../domain/nodes/inbound-shape.ts';
 import { readPool } from '../../domain/nodes/wireguard.ts';
+import { fitsMode } from '../../domain/nodes/xhttp.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { InboundRow } from '../ports/inbounds.ts';
 
@@ -285,6 +286,22 @@ const RULES: readonly Rule[] = [
     field: 'proxy_header',
     message: 'goes with ws, httpupgrade and xhttp only',
     isBroken: ({ network, proxyHeader }) => proxyHeader !== null && !PATH_NETWORKS.includes(network),
+  },
+  {
+    field: 'xhttp_mode',
+    message: 'goes with xhttp only',
+    isBroken: ({ network, xhttpMode }) => network !== 'xhttp' && xhttpMode !== null,
+  },
+  {
+    field: 'xhttp_extra',
+    message: 'goes with xhttp only',
+    isBroken: ({ network, xhttpExtra }) => network !== 'xhttp' && xhttpExtra !== null,
+  },
+  {
+    field: 'xhttp_mode',
+    message: 'must be packet-up with data in headers or cookies, and with GET',
+    isBroken: ({ network, xhttpMode, xhttpExtra }) =>
+      network === 'xhttp' && xhttpExtra !== null && !fitsMode(xhttpExtra, xhttpMode),
   },
   {
     field: 'service_name',

@@ -1,5 +1,6 @@
 // The store's port for inbounds.
 import type { TargetFinding } from '../../contract/inbounds.ts';
+import type { XhttpExtra, XhttpMode } from '../../contract/xhttp.ts';
 import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Host, HostOrder } from '../../domain/subscription/hosts.ts';
 
@@ -29,6 +30,8 @@ export interface InboundRow {
   readonly port: number;
   readonly sni: string | null;
   readonly path: string | null;
+  readonly xhttpMode: XhttpMode | null;
+  readonly xhttpExtra: XhttpExtra | null;
   readonly serviceName: string | null;
   /** Name of an HTTP header of the proxy in front of the node: requests with it have a trusted X-Forwarded-For. */
   readonly proxyHeader: string | null;

@@ -26,6 +26,8 @@ const VISION: MeasuredShape = {
   fragment: null,
   noise: null,
   mux: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   encryption: null,
   mldsa65Verify: null,
 };
@@ -86,6 +88,23 @@ describe('a prediction', () => {
         const plain = predictOutcome(xray(version), core, shape);
         expect(predictOutcome(xray(version), core, { ...shape, ...options, noise: '1,10,0' })).toBe(plain);
       }
+  });
+
+  it('is the worst of the shape with its fingerprint and of each part', () => {
+    const outcomes = (change: Partial<MeasuredShape>, version = '26.7.28') =>
+      CLIENT_CORES.map((core) => predictOutcome(xray(version), core, { ...VISION, flow: null, ...change }));
+    const xhttp = { network: 'xhttp', xhttpExtra: { seqPlacement: 'header' } } as const;
+    expect(outcomes({})).toEqual(['works', 'works', 'works']);
+    expect(outcomes({ encryption: 'e' })).toEqual(['works', 'left_out', 'works']);
+    expect(outcomes({ mldsa65Verify: 'v' })).toEqual(['works', 'works', 'works']);
+    expect(outcomes({ mldsa65Verify: 'v', fingerprint: 'edge' }, '26.10.10')).toEqual(['fails', 'fails', 'fails']);
+    expect(outcomes(xhttp)).toEqual(['works', 'left_out', 'fails']);
+    expect(outcomes(xhttp, '26.3.27')).toEqual(['varies', 'left_out', 'fails']);
+    expect(outcomes({ network: 'xhttp', xhttpMode: 'stream-up', xhttpExtra: { xPaddingBytes: 9 } })).toEqual([
+      'works',
+      'left_out',
+      'works',
+    ]);
   });
 
   it('is none for what was not measured', () => {

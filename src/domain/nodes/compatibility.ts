@@ -3,8 +3,10 @@
 // compatibility.json is written by `npm run compatibility` and compared with fresh measurements by tests/engines/compatibility.test.ts.
 import type { FINGERPRINTS } from '../../contract/inbounds.ts';
 import type { CLIENT_CORES } from '../../contract/nodes/engine-update.ts';
+import type { XhttpMode } from '../../contract/xhttp.ts';
 import data from './compatibility.json' with { type: 'json' };
 import { type EngineVersion, isOlder, type ServedShape } from './engine-facts.ts';
+import { isObfuscated } from './xhttp.ts';
 
 export type ClientCore = (typeof CLIENT_CORES)[number];
 
@@ -67,6 +69,7 @@ export interface MeasuredShape extends ServedShape {
   readonly fragment: string | null;
   readonly noise: string | null;
   readonly mux: number | null;
+  readonly xhttpMode: XhttpMode | null;
 }
 
 /** Options of a shape, each of which is measured alone. */
@@ -75,6 +78,11 @@ const MEASURED_OPTIONS: Readonly<Record<string, (shape: MeasuredShape) => boolea
   fragment: ({ fragment }) => fragment !== null,
   noise: ({ noise }) => noise !== null,
   mux: ({ mux }) => mux !== null,
+  'packet-up': ({ xhttpMode }) => xhttpMode === 'packet-up',
+  'stream-up': ({ xhttpMode }) => xhttpMode === 'stream-up',
+  'stream-one': ({ xhttpMode }) => xhttpMode === 'stream-one',
+  extra: ({ xhttpExtra }) => xhttpExtra !== null && !isObfuscated(xhttpExtra),
+  obfuscated: ({ xhttpExtra }) => isObfuscated(xhttpExtra),
   encryption: ({ encryption }) => encryption !== null,
   mldsa65: ({ mldsa65Verify }) => mldsa65Verify !== null,
 };

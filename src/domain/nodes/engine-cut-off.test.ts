@@ -15,6 +15,8 @@ const REALITY: MeasuredShape = {
   fragment: null,
   noise: null,
   mux: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   encryption: null,
   mldsa65Verify: null,
 };

@@ -10,6 +10,7 @@ import {
   findCutOffs,
   isOlder,
   missingFacts,
+  NO_PARTS,
   neededFacts,
   type ServedShape,
 } from './engine-facts.ts';
@@ -19,9 +20,7 @@ const PLAIN: ServedShape = {
   network: 'tcp',
   security: 'none',
   flow: null,
-  method: null,
-  encryption: null,
-  mldsa65Verify: null,
+  ...NO_PARTS,
 };
 const REALITY = { ...PLAIN, security: 'reality' } as const;
 
@@ -31,6 +30,7 @@ const SHAPES: Readonly<Record<string, ServedShape>> = {
   HTTPUpgrade: { ...PLAIN, network: 'httpupgrade' },
   XHTTP: { ...PLAIN, network: 'xhttp' },
   REALITY,
+  'XHTTP with obfuscation': { ...PLAIN, network: 'xhttp', xhttpExtra: { seqPlacement: 'header' } },
   'VLESS encryption': { ...PLAIN, encryption: 'e' },
   'REALITY with ML-DSA-65': { ...REALITY, mldsa65Verify: 'v' },
   'XTLS Vision': { ...REALITY, flow: 'xtls-rprx-vision' },
@@ -133,13 +133,20 @@ test('a change of version gives and takes what it has the first version of, addr
 test('the same by ids, for who has words of his own', () => {
   const before = { name: 'xray', version: '26.1.12' };
   const after = { name: 'xray', version: '26.3.23' };
-  expect(abilityDifference(before, after)).toEqual({ gained: ['hysteria2', 'addresses'], lost: [] });
-  expect(abilityDifference(after, before)).toEqual({ gained: [], lost: ['hysteria2', 'addresses'] });
+  expect(abilityDifference(before, after)).toEqual({
+    gained: ['xhttp_obfuscation', 'hysteria2', 'addresses'],
+    lost: [],
+  });
+  expect(abilityDifference(after, before)).toEqual({
+    gained: [],
+    lost: ['xhttp_obfuscation', 'hysteria2', 'addresses'],
+  });
   expect(abilityDifference(after, after)).toEqual({ gained: [], lost: [] });
   expect(abilityDifference({ name: 'v2ray', version: '5.40.0' }, { name: 'xray', version: '26.6.27' })).toEqual({
     gained: [
       'httpupgrade',
       'xhttp',
+      'xhttp_obfuscation',
       'reality',
       'vision',
       'vless_encryption',

@@ -3,7 +3,9 @@
 import type { METHODS } from '../../contract/inbounds.ts';
 import type { EngineAbility } from '../../contract/nodes/engine-update.ts';
 import type { CutOff } from '../../contract/nodes/nodes.ts';
+import type { XhttpExtra } from '../../contract/xhttp.ts';
 import type { InboundShape } from './inbound-shape.ts';
+import { isObfuscated } from './xhttp.ts';
 
 /** The engine of a node, as it last reported. */
 export interface EngineVersion {
@@ -16,19 +18,28 @@ export interface EngineVersion {
 export interface ServedShape extends InboundShape {
   readonly flow: string | null;
   readonly method: string | null;
+  readonly xhttpExtra: XhttpExtra | null;
   readonly encryption: string | null;
   readonly mldsa65Verify: string | null;
 }
 
 /** A shape that has nothing besides. */
-export const NO_PARTS = { method: null, encryption: null, mldsa65Verify: null } as const;
+export const NO_PARTS = { method: null, xhttpExtra: null, encryption: null, mldsa65Verify: null } as const;
 
 export interface EngineFact {
   readonly id: Exclude<EngineAbility, 'addresses'>;
   /** The usual name of the feature. */
   readonly title: string;
   /** The field of the contract that needs it. */
-  readonly field: 'protocol' | 'network' | 'security' | 'flow' | 'method' | 'encryption' | 'mldsa65_verify';
+  readonly field:
+    | 'protocol'
+    | 'network'
+    | 'security'
+    | 'flow'
+    | 'method'
+    | 'xhttp_extra'
+    | 'encryption'
+    | 'mldsa65_verify';
   readonly isNeededBy: (shape: ServedShape) => boolean;
   /** The first version of each engine that has it; null: no version. */
   readonly since: { readonly xray: string | null; readonly v2ray: string | null };
@@ -57,6 +68,14 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
     field: 'network',
     isNeededBy: ({ network }) => network === 'xhttp',
     since: { xray: '24.11.30', v2ray: null },
+  },
+  {
+    // Earlier versions pass over it, and no client finds what it looks for.
+    id: 'xhttp_obfuscation',
+    title: 'XHTTP with obfuscation',
+    field: 'xhttp_extra',
+    isNeededBy: ({ network, xhttpExtra }) => network === 'xhttp' && isObfuscated(xhttpExtra),
+    since: { xray: '26.1.31', v2ray: null },
   },
   {
     id: 'reality',

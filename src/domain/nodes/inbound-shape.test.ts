@@ -156,33 +156,33 @@ vless tcp none: decryption encryption mux
 vless ws none: decryption encryption mux path proxy_header sni
 vless grpc none: decryption encryption service_name
 vless httpupgrade none: decryption encryption mux path proxy_header sni
-vless xhttp none: decryption encryption path proxy_header sni
+vless xhttp none: decryption encryption path proxy_header sni xhttp_extra xhttp_mode
 vless tcp tls: alpn certificate certificate_key decryption encryption fallback fallback_proxy_protocol fingerprint flow fragment mux sni
 vless ws tls: alpn certificate certificate_key decryption encryption fingerprint fragment mux path proxy_header shares_port_of sni
 vless grpc tls: alpn certificate certificate_key decryption encryption fingerprint fragment service_name shares_port_of sni
 vless httpupgrade tls: alpn certificate certificate_key decryption encryption fingerprint fragment mux path proxy_header shares_port_of sni
-vless xhttp tls: alpn certificate certificate_key decryption encryption fingerprint fragment path proxy_header shares_port_of sni
+vless xhttp tls: alpn certificate certificate_key decryption encryption fingerprint fragment path proxy_header shares_port_of sni xhttp_extra xhttp_mode
 vless tcp reality: decryption encryption fingerprint flow fragment min_client_version mldsa65_seed mldsa65_verify mux private_key public_key short_id sni target
 vless grpc reality: decryption encryption fingerprint fragment min_client_version mldsa65_seed mldsa65_verify private_key public_key service_name shares_port_of short_id sni target
-vless xhttp reality: decryption encryption fingerprint fragment min_client_version mldsa65_seed mldsa65_verify path private_key proxy_header public_key shares_port_of short_id sni target
+vless xhttp reality: decryption encryption fingerprint fragment min_client_version mldsa65_seed mldsa65_verify path private_key proxy_header public_key shares_port_of short_id sni target xhttp_extra xhttp_mode
 vmess tcp none: mux
 vmess ws none: mux path proxy_header sni
 vmess grpc none: service_name
 vmess httpupgrade none: mux path proxy_header sni
-vmess xhttp none: path proxy_header sni
+vmess xhttp none: path proxy_header sni xhttp_extra xhttp_mode
 vmess tcp tls: alpn certificate certificate_key fingerprint fragment mux sni
 vmess ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
 vmess grpc tls: alpn certificate certificate_key fingerprint fragment service_name shares_port_of sni
 vmess httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
-vmess xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni
+vmess xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni xhttp_extra xhttp_mode
 trojan tcp tls: alpn certificate certificate_key fallback fallback_proxy_protocol fingerprint fragment mux sni
 trojan ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
 trojan grpc tls: alpn certificate certificate_key fingerprint fragment service_name shares_port_of sni
 trojan httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
-trojan xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni
+trojan xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni xhttp_extra xhttp_mode
 trojan tcp reality: fingerprint fragment min_client_version mldsa65_seed mldsa65_verify mux private_key public_key short_id sni target
 trojan grpc reality: fingerprint fragment min_client_version mldsa65_seed mldsa65_verify private_key public_key service_name shares_port_of short_id sni target
-trojan xhttp reality: fingerprint fragment min_client_version mldsa65_seed mldsa65_verify path private_key proxy_header public_key shares_port_of short_id sni target
+trojan xhttp reality: fingerprint fragment min_client_version mldsa65_seed mldsa65_verify path private_key proxy_header public_key shares_port_of short_id sni target xhttp_extra xhttp_mode
 shadowsocks tcp none: method
 hysteria2 quic tls: certificate certificate_key hop_ports masquerade noise obfs_password sni
 wireguard udp none: address_pool mtu noise private_key public_key`.trim();

@@ -16,6 +16,8 @@ export type ShapeField =
   | 'sni'
   | 'path'
   | 'proxy_header'
+  | 'xhttp_mode'
+  | 'xhttp_extra'
   | 'service_name'
   | 'flow'
   | 'fingerprint'
@@ -176,6 +178,7 @@ function listFields({ protocol, network, security }: InboundShape): Set<ShapeFie
   if (FALLBACK_PROTOCOLS.includes(protocol) && network === 'tcp' && security === 'tls')
     fields.add('fallback').add('fallback_proxy_protocol');
   if (hasPath) fields.add('path').add('proxy_header');
+  if (network === 'xhttp') fields.add('xhttp_mode').add('xhttp_extra');
   if (network === 'grpc') fields.add('service_name');
   return fields;
 }

@@ -17,6 +17,8 @@ const PLAIN: WarnedFacts = {
   fragment: null,
   noise: null,
   mux: null,
+  xhttpMode: null,
+  xhttpExtra: null,
   encryption: null,
   mldsa65Verify: null,
   address: '10.0.0.1',

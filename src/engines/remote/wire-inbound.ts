@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { HOST_ORDERS, HOST_SECURITIES } from '../../contract/hosts.ts';
 import { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
+import { XHTTP_MODES, type XhttpExtra, xhttpExtra } from '../../contract/xhttp.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';
 import type { MachineInbound } from '../../core/ports/inbounds.ts';
 import type { Host } from '../../domain/subscription/hosts.ts';
@@ -26,6 +27,9 @@ const host = z.object({
   enabled: z.boolean(),
 });
 
+/** One value: what a later panel adds to it is for the engine. */
+const extra = z.custom<XhttpExtra>((value) => xhttpExtra.strip().safeParse(value).success);
+
 export const inbound = z.object({
   id,
   nodeId: id,
@@ -38,6 +42,8 @@ export const inbound = z.object({
   port,
   sni: textOrNull,
   path: textOrNull,
+  xhttpMode: z.enum(XHTTP_MODES).nullable(),
+  xhttpExtra: extra.nullable(),
   serviceName: textOrNull,
   proxyHeader: textOrNull,
   flow: textOrNull,
@@ -123,6 +129,8 @@ export function inboundToWire(row: MachineInbound): WireInbound {
     port: row.port,
     sni: row.sni,
     path: row.path,
+    xhttpMode: row.xhttpMode,
+    xhttpExtra: row.xhttpExtra,
     serviceName: row.serviceName,
     proxyHeader: row.proxyHeader,
     flow: row.flow,

@@ -196,6 +196,8 @@ const FULL: Partial<InboundRow> = {
   fingerprint: 'chrome',
   alpn: ['h2'],
   publicKey: 'a'.repeat(43),
+  xhttpMode: 'packet-up',
+  xhttpExtra: { xPaddingBytes: '100-1000', xmux: { maxConnections: 4 } },
   encryption: 'mlkem768x25519plus.native.0rtt.k',
   mldsa65Verify: 'v'.repeat(2603),
   shortId: '6ba8',

@@ -131,6 +131,8 @@ export const RESTORE_CLASSES = {
       'mux',
       'shares_port_of',
       'fallback_proxy_protocol',
+      'xhttp_mode',
+      'xhttp_extra',
       'encryption',
       'mldsa65_verify',
       'min_client_version',

@@ -96,6 +96,8 @@ CREATE TABLE inbounds (
   port INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
   sni TEXT,
   path TEXT,
+  xhttp_mode TEXT CHECK (length(xhttp_mode) BETWEEN 1 AND 16),
+  xhttp_extra TEXT CHECK (json_valid(xhttp_extra) AND json_type(xhttp_extra) = 'object' AND length(xhttp_extra) <= 4000),
   service_name TEXT,
   proxy_header TEXT CHECK (length(proxy_header) BETWEEN 1 AND 64),
   flow TEXT,

@@ -166,8 +166,23 @@ export const connections = {
     makeShortId: 'Generate a short ID',
     enter: 'Enter a private key',
   },
+  xhttp: {
+    mode: 'Mode',
+    modeHint: {
+      auto: 'The app chooses; the node takes all.',
+      'packet-up': 'Many short requests: passes every CDN.',
+      'stream-up': 'One long request up, one down: faster, needs HTTP/2 on the way.',
+      'stream-one': 'One request both ways: the fastest, without a CDN.',
+    },
+    extra: 'Extra settings (JSON)',
+    extraHint: 'The “extra” of XHTTP by the names of Xray: padding, obfuscation, limits, xmux. Empty: none.',
+    usual: 'Usual padding and xmux',
+    obfuscated: 'Generate obfuscation',
+    noJson: 'This is not JSON in braces',
+    wrong: 'Xray would not accept this: {{member}}',
+  },
   mldsa65: {
-    title: 'ML-DSA-65',
+    title: 'ML-DSA-65 key',
     made: 'A key was generated. It is stored encrypted when you save, and never shown.',
     typed: 'This seed is stored encrypted when you save, and never shown again.',
     kept: 'A key is stored. It is never shown again.',
@@ -191,7 +206,6 @@ export const connections = {
     typedLabel: 'Half of the node',
     typedHint: 'The decryption as xray vlessenc prints it. The half of apps follows from it.',
     authentication: 'Authentication',
-    authenticationName: { x25519: 'X25519', mlkem768: 'ML-KEM-768' },
     authenticationHint: {
       x25519: 'Short links. Traffic is safe from quantum computers all the same.',
       mlkem768: 'Also authentication is safe from quantum computers. Links become 1,500 characters longer.',
@@ -258,7 +272,8 @@ export const connections = {
     target_no_tls13: 'REALITY needs it: choose another site.',
     target_no_h2: 'Apps that imitate a browser require it: choose another site.',
     target_other_name: 'Enter a server name that this site has, or the site of that name.',
-    target_short_chain: 'Apps cannot connect. Choose a site with 3,500 bytes of certificates, or remove the ML-DSA-65 key.',
+    target_short_chain:
+      'Apps cannot connect. Choose a site with 3,500 bytes of certificates, or remove the ML-DSA-65 key.',
     target_risky_name:
       'Sites in .ru, .ir and .cn and those of Apple and Microsoft attract attention: choose another one.',
     target_port: 'Other ports are conspicuous: choose a site on port 443.',
@@ -275,9 +290,9 @@ export const connections = {
     no_sing_box:
       'They cannot connect with the engine version of this node, so their format omits this connection. With REALITY since Xray 26.9.8 no setting helps: offer these users another connection.',
     no_mihomo:
-      'They cannot connect with the engine version of this node, so their format omits this connection. Choose the fingerprint chrome.',
+      'They cannot connect with the engine version of this node, so their format omits this connection. Choose the fingerprint chrome, and XHTTP without obfuscation.',
     client_varies:
-      'With this fingerprint it depends on the version of the app, or on a random choice at its start. Choose the fingerprint chrome.',
+      'With these settings it depends on the version of the app, or on a random choice at its start. Choose the fingerprint chrome, and XHTTP without obfuscation.',
   },
   hosts: {
     title: 'Hosts',

@@ -206,6 +206,7 @@ export const nodes = {
     ability: {
       shadowsocks: 'Shadowsocks with several users',
       shadowsocks_2022: 'Shadowsocks 2022 with several users',
+      xhttp_obfuscation: 'obfuscation of XHTTP',
       vless_encryption: 'VLESS encryption',
       wireguard: 'WireGuard with several users',
       addresses: 'the limit of addresses at once',

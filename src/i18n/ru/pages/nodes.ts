@@ -226,6 +226,7 @@ export const nodes: Russian<typeof english> = {
     ability: {
       shadowsocks: 'Shadowsocks с несколькими пользователями',
       shadowsocks_2022: 'Shadowsocks 2022 с несколькими пользователями',
+      xhttp_obfuscation: 'обфускация XHTTP',
       vless_encryption: 'шифрование VLESS',
       wireguard: 'WireGuard с несколькими пользователями',
       addresses: 'лимит одновременных адресов',

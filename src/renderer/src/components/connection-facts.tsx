@@ -8,7 +8,7 @@ import classes from './connection-facts.module.css';
 
 type Served = Pick<
   Inbound,
-  'protocol' | 'network' | 'security' | 'flow' | 'method' | 'encryption' | 'mldsa65_verify'
+  'protocol' | 'network' | 'security' | 'flow' | 'method' | 'xhttp_extra' | 'encryption' | 'mldsa65_verify'
 >;
 
 export function EngineNeeds({ inbound }: { readonly inbound: Served }) {
@@ -17,8 +17,9 @@ export function EngineNeeds({ inbound }: { readonly inbound: Served }) {
 }
 
 export function needsText(t: TFunction<'connections'>, inbound: Served): string {
-  const { flow = null, method = null, encryption = null, mldsa65_verify: mldsa65Verify = null, ...shape } = inbound;
-  const needs = engineNeeds({ ...shape, flow, method, encryption, mldsa65Verify });
+  const { flow = null, method = null, encryption = null, ...others } = inbound;
+  const { xhttp_extra: xhttpExtra = null, mldsa65_verify: mldsa65Verify = null, ...shape } = others;
+  const needs = engineNeeds({ ...shape, flow, method, encryption, xhttpExtra, mldsa65Verify });
   if (needs === null) return t('needs.any');
   const engines = [needs.xray !== null && `Xray ${needs.xray}`, needs.v2ray !== null && `v2ray ${needs.v2ray}`];
   return t('needs.later', { engines: engines.filter(Boolean).join(' / ') });

@@ -28,6 +28,7 @@ import {
   listFormFields,
   listMissingFields,
   previewLinks,
+  readExtra,
   toFormValues,
   type Values,
 } from './values.ts';
@@ -243,6 +244,10 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
     const texts: FieldTexts = Object.fromEntries(
       listMissingFields(values).map((field) => [field, t('errors:field.required')]),
     );
+    const { wrong } = readExtra(values.xhttp_extra);
+    if (values.network === 'xhttp' && wrong !== null)
+      texts.xhttp_extra =
+        wrong === '' ? t('connections:xhttp.noJson') : t('connections:xhttp.wrong', { member: wrong });
     const nodeIds = [values.node_id, ...values.more_node_ids];
     const isTaken = nodeIds.some((nodeId) => listUsedTags(all, nodeId, ownId).has(values.tag.trim()));
     const isSharing = listFormFields(values).has('shares_port_of') && values.shares_port_of !== '';

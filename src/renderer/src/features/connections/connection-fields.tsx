@@ -34,6 +34,7 @@ import { HostFields } from './host-fields.tsx';
 import { KeyFields } from './key-fields.tsx';
 import { Mldsa65Fields } from './mldsa65-fields.tsx';
 import { buildChanges, listFormFields, newObfsPassword, reshaped, type Values } from './values.ts';
+import { XhttpFields } from './xhttp-fields.tsx';
 
 const NO_SHADOW = { shadow: 'none' } as const;
 
@@ -170,7 +171,15 @@ function ShapeFields({ form, node, isNew }: PartProps & { readonly isNew: boolea
         />
       )}
       <p className={classes.hint}>
-        {t('connections:needs.form')} <EngineNeeds inbound={{ ...buildChanges(values), protocol: values.protocol, network: values.network, security: values.security }} />
+        {t('connections:needs.form')}{' '}
+        <EngineNeeds
+          inbound={{
+            ...buildChanges(values),
+            protocol: values.protocol,
+            network: values.network,
+            security: values.security,
+          }}
+        />
         {core && ` · ${t('connections:needs.has', { engine: `${core.name} ${core.version}` })}`}
       </p>
     </>
@@ -331,6 +340,7 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
           {...form.getInputProps('proxy_header')}
         />
       )}
+      {fields.has('xhttp_mode') && <XhttpFields form={form} />}
       {fields.has('fallback') && (
         <FieldRow>
           <TextInput

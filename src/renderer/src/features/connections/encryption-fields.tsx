@@ -16,6 +16,8 @@ import { useAct } from '../../data/use-act.ts';
 import classes from './connections.module.css';
 import type { Values } from './values.ts';
 
+/** The same in every language. */
+const KEY_NAMES = { x25519: 'X25519', mlkem768: 'ML-KEM-768' } as const;
 const NO_SHADOW = { shadow: 'none' } as const;
 
 interface EncryptionFieldsProps {
@@ -91,7 +93,7 @@ export function EncryptionFields({ form, isNew }: EncryptionFieldsProps) {
           <Select
             label={t('encryption.authentication')}
             description={t(`encryption.authenticationHint.${choice.authentication}`)}
-            data={VLESS_AUTHENTICATIONS.map((value) => ({ value, label: t(`encryption.authenticationName.${value}`) }))}
+            data={VLESS_AUTHENTICATIONS.map((value) => ({ value, label: KEY_NAMES[value] }))}
             allowDeselect={false}
             comboboxProps={NO_SHADOW}
             value={choice.authentication}

@@ -3,6 +3,7 @@
 import type { HOST_ORDERS } from '../../../../contract/hosts.ts';
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
+import { type XhttpExtra, type XhttpMode, xhttpExtra } from '../../../../contract/xhttp.ts';
 import type { MeasuredShape } from '../../../../domain/nodes/compatibility.ts';
 import {
   adjustShape,
@@ -14,7 +15,7 @@ import {
 import { DEFAULT_POOL, userTunnelAddress } from '../../../../domain/nodes/wireguard.ts';
 import { expandHosts, type Host, type Place } from '../../../../domain/subscription/hosts.ts';
 import { expandVariables, type Variable, type VariableValues } from '../../../../domain/subscription/variables.ts';
-import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
+import { canLink, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
 import { randomHex } from '../../state/random.ts';
 import { buildHosts, type HostInput, type HostValues, toHostValues } from './host-values.ts';
@@ -34,6 +35,9 @@ export type Values = {
   sni: string;
   path: string;
   service_name: string;
+  xhttp_mode: string;
+  /** JSON. */
+  xhttp_extra: string;
   proxy_header: string;
   flow: '' | 'xtls-rprx-vision';
   fingerprint: string;
@@ -82,7 +86,7 @@ export function pickServedShape(values: Values): MeasuredShape {
   const changes = buildChanges(values);
   const { flow = null, method = null, fingerprint = null, fragment = null, noise = null, mux = null } = changes;
   const { obfs_password: obfsPassword = null, hop_ports: hopPorts = null } = changes;
-  const { mldsa65_verify: mldsa65Verify = null, encryption } = changes;
+  const { xhttp_mode: xhttpMode = null, mldsa65_verify: mldsa65Verify = null, encryption } = changes;
   return {
     protocol,
     network,
@@ -95,6 +99,8 @@ export function pickServedShape(values: Values): MeasuredShape {
     fragment,
     noise,
     mux,
+    xhttpMode,
+    xhttpExtra: changes.xhttp_extra ?? null,
     encryption: encryption ?? changes.decryption ?? null,
     mldsa65Verify,
   };
@@ -115,6 +121,8 @@ export function blankValues(nodeId: number | null, port: number): Values {
     sni: '',
     path: '',
     service_name: '',
+    xhttp_mode: '',
+    xhttp_extra: '',
     proxy_header: '',
     flow: 'xtls-rprx-vision',
     fingerprint: 'chrome',
@@ -163,6 +171,8 @@ export function toFormValues(inbound: Inbound): Values {
     sni: inbound.sni ?? '',
     path: inbound.path ?? '',
     service_name: inbound.service_name ?? '',
+    xhttp_mode: inbound.xhttp_mode ?? '',
+    xhttp_extra: inbound.xhttp_extra ? writeExtra(inbound.xhttp_extra) : '',
     proxy_header: inbound.proxy_header ?? '',
     flow: inbound.flow === 'xtls-rprx-vision' ? inbound.flow : '',
     fingerprint: inbound.fingerprint ?? '',
@@ -246,6 +256,8 @@ export function buildChanges(values: Values): Changes {
     sni: text('sni', values.sni),
     path: text('path', values.path),
     service_name: text('service_name', values.service_name),
+    xhttp_mode: text('xhttp_mode', values.xhttp_mode) as XhttpMode | null,
+    xhttp_extra: fields.has('xhttp_extra') ? readExtra(values.xhttp_extra).extra : null,
     proxy_header: text('proxy_header', values.proxy_header),
     flow: text('flow', values.flow) as Create['flow'],
     fingerprint: text('fingerprint', values.fingerprint) as (typeof FINGERPRINTS)[number] | null,
@@ -306,6 +318,48 @@ export function listMissingFields(values: Values): readonly ('sni' | 'public_key
   if (needsKeys && public_key === null && private_key === undefined) missing.push('public_key');
   if (fields.has('method') && method === null) missing.push('method');
   return missing;
+}
+
+export const writeExtra = (extra: XhttpExtra): string => JSON.stringify(extra, null, 2);
+
+/** What is typed, and the member that is wrong; an empty one: it is no JSON. */
+export function readExtra(text: string): { readonly extra: XhttpExtra | null; readonly wrong: string | null } {
+  if (text.trim() === '') return { extra: null, wrong: null };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { extra: null, wrong: '' };
+  }
+  const { data, error } = xhttpExtra.safeParse(value);
+  if (data) return { extra: Object.keys(data).length === 0 ? null : data, wrong: null };
+  const [issue] = error.issues;
+  const names = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  return { extra: null, wrong: [...(issue?.path ?? []), ...names].join('.') };
+}
+
+/** What most operators set: padding of another length than usual, and some requests in each connection. */
+const USUAL_EXTRA: XhttpExtra = {
+  xPaddingBytes: '100-1000',
+  xmux: { maxConcurrency: '16-32', hMaxRequestTimes: '600-900', hMaxReusableSecs: '1800-3000' },
+};
+
+/** With names of its own for padding, sessions and numbers, so that no filter knows them. */
+export function newExtra(hasObfuscation: boolean): XhttpExtra {
+  if (!hasObfuscation) return USUAL_EXTRA;
+  const makeName = () => `x${randomHex(3)}`;
+  return {
+    ...USUAL_EXTRA,
+    xPaddingObfsMode: true,
+    xPaddingKey: makeName(),
+    xPaddingHeader: makeName(),
+    xPaddingPlacement: 'queryInHeader',
+    xPaddingMethod: 'tokenish',
+    sessionIDPlacement: 'cookie',
+    sessionIDKey: makeName(),
+    seqPlacement: 'query',
+    seqKey: makeName(),
+  };
 }
 
 /** A free tag on its node: the shape's name, with a number where that is taken. */
@@ -370,6 +424,8 @@ export function previewLinks(
     sni: fields.sni ?? owner?.sni ?? null,
     path: fields.path ?? null,
     serviceName: fields.service_name ?? null,
+    xhttpMode: fields.xhttp_mode ?? null,
+    xhttpExtra: fields.xhttp_extra ?? null,
     flow: fields.flow ?? null,
     fingerprint: fields.fingerprint ?? owner?.fingerprint ?? null,
     alpn: fields.alpn ?? null,
@@ -388,7 +444,7 @@ export function previewLinks(
     hosts: buildHosts(values, values.hosts).map(toPreviewHost),
     hostOrder: 'listed' as const,
   };
-  if (!canShare(inbound)) return null;
+  if (!canLink(inbound)) return null;
   const user = { credentials: SAMPLE_USER, tunnelAddress: userTunnelAddress(inbound.addressPool, SAMPLE_ID) };
   const places = expandHosts([{ inbound, address, engine: null, secrets: NO_SECRETS }], {
     id: SAMPLE_ID,
