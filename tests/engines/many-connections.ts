@@ -20,10 +20,14 @@ import { fetchAgain, fetchThrough, startTarget } from './real-engine.ts';
 export const USER_ID = 7;
 const REQUEST = Buffer.alloc(301, 'q');
 const ANSWER = Buffer.alloc(20_001, 'a');
-const ENGINE = {
+/** How a configuration of Xray is started that is only checked. */
+export const START = {
+  name: 'xray',
+  apiPort: 1,
   boot: '0123abcd',
   fingerprint: 'fedc9876',
   spareKey: Buffer.alloc(32, 5).toString('base64'),
+  innerPorts: new Map<number, number>(),
 } as const;
 
 /** Connections to this machine under names of their own, each on a free port. */
@@ -65,7 +69,7 @@ export async function serveInbounds(
   const innerPorts = new Map<number, number>();
   for (const { id, sharesPortOf } of inbounds) if (sharesPortOf !== null) innerPorts.set(id, await freePort());
   const name = program === 'v2ray' ? program : 'xray';
-  const start = { ...ENGINE, name, apiPort, innerPorts } as const;
+  const start = { ...START, name, apiPort, innerPorts } as const;
   const text = engineConfigText({ inbounds, blocksPrivate: false }, [user], start);
   return { ...(await startEngineProcess(program, path, JSON.parse(text) as Json)), apiPort };
 }

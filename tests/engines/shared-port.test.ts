@@ -1,5 +1,6 @@
 // One port for several connections and a site: each client moves bytes by its own format, visitors see the site, and the engine and the site know from
 // where each of them connects.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
@@ -8,11 +9,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
+import { makeMldsa65Pair, makeVlessPair } from '../../src/core/inbounds/inbound-key-pairs.ts';
 import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
 import { mergePortOwner } from '../../src/domain/nodes/shared-port.ts';
 import { connectEngine } from '../../src/engines/connector.ts';
+import { engineConfigText } from '../../src/engines/engine-config.ts';
 import { NO_SECRETS } from '../../src/subscription/entry.ts';
 import { renderSubscription, WRITERS } from '../../src/subscription/render.ts';
 import type { Json, RunnableServer } from '../support/engine-process.ts';
@@ -20,8 +23,9 @@ import { SETTINGS } from '../support/fake-core.ts';
 import { freePort } from '../support/free-port.ts';
 import { startNginx, whyWithoutNginx } from '../support/nginx.ts';
 import { buildSubscription, sampleInbound } from '../support/subscription-samples.ts';
-import { whyWithout } from './found.ts';
-import { type ManyClient, openConnections, serveInbounds, USER_ID } from './many-connections.ts';
+import { getProgramPath, whyWithout } from './found.ts';
+import { type ManyClient, openConnections, START, serveInbounds, USER_ID } from './many-connections.ts';
+import { LONG_CHAIN } from './measure.ts';
 import { clientConfig, openThrough, startEcho, startProgram, startSite } from './real-engine.ts';
 
 let folder = '';
@@ -31,6 +35,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const SNI = 'a.example';
+const ENCRYPTION = makeVlessPair(nodeCrypto, 'x25519', 'native');
+const MLDSA65 = makeMldsa65Pair(nodeCrypto);
 
 interface Shared {
   readonly served: readonly EngineInbound[];
@@ -56,12 +62,15 @@ async function shareOne(
   const first = build({ sni: SNI, ...owner, ...(isTls ? { certificate } : { publicKey, shortId: '6ba8' }) }, 0);
   const security = first.security;
   const others = sharers.map((row, index) => build({ security, ...row, sharesPortOf: first.id }, index + 1));
-  const secretsOfOwner = { privateKey: isTls ? null : privateKey, certificateKey: isTls ? certificateKey : null };
+  const none = { privateKey: null, certificateKey: null, serverKey: null, mldsa65Seed: null };
+  const serve = (row: InboundRow): EngineInbound => {
+    const decryption = row.encryption === null ? null : ENCRYPTION.decryption;
+    return { ...row, ...none, decryption };
+  };
+  const mldsa65Seed = first.mldsa65Verify === null ? null : MLDSA65.mldsa65_seed;
+  const secretsOfOwner = isTls ? { certificateKey } : { privateKey, mldsa65Seed };
   return {
-    served: [
-      { ...first, ...secretsOfOwner, serverKey: null },
-      ...others.map((row) => ({ ...row, privateKey: null, certificateKey: null, serverKey: null })),
-    ],
+    served: [{ ...serve(first), ...secretsOfOwner }, ...others.map(serve)],
     rows: [first, ...others.map((row) => mergePortOwner(row, first))],
     secrets: isTls ? { serverKey: null, certificate: certificate.chain, pin: certificate.sha256 } : NO_SECRETS,
   };
@@ -134,7 +143,8 @@ describe.skipIf(missing !== null)(`one port ${missing ?? ''}`.trim(), () => {
         ...fallback,
         fallbackProxyProtocol: 2,
       } as const;
-      const xhttp = [{ protocol: 'vless', network: 'xhttp', path: '/xhttp' } as const];
+      const { encryption } = ENCRYPTION;
+      const xhttp = [{ protocol: 'vless', network: 'xhttp', path: '/xhttp', encryption } as const];
       const all = [await shareOne(vless, OVER_TLS, 1), await shareOne(trojan, xhttp, 11)];
       await using _engine = await serveInbounds(
         engine,
@@ -151,8 +161,14 @@ describe.skipIf(missing !== null)(`one port ${missing ?? ''}`.trim(), () => {
     'of %s with REALITY leads clients to one over %s',
     { timeout: 60_000 },
     async (engine, network) => {
-      await using site = await startSite();
-      const owner = { protocol: 'vless', network: 'tcp', security: 'reality', flow: 'xtls-rprx-vision' } as const;
+      await using site = await startSite(LONG_CHAIN);
+      const owner = {
+        protocol: 'vless',
+        network: 'tcp',
+        security: 'reality',
+        flow: 'xtls-rprx-vision',
+        mldsa65Verify: MLDSA65.mldsa65_verify,
+      } as const;
       const sharer = {
         protocol: 'vless',
         network,
@@ -166,6 +182,18 @@ describe.skipIf(missing !== null)(`one port ${missing ?? ''}`.trim(), () => {
       await expectServed(shared, 'mihomo');
     },
   );
+
+  test.each(ENGINES)('of %s cannot have VLESS encryption', async (engine) => {
+    const { encryption } = ENCRYPTION;
+    const isTaken = async (fields: Partial<InboundRow>) => {
+      const { served } = await shareOne({ protocol: 'vless', network: 'tcp', security: 'tls', ...fields }, [], 1);
+      const input = engineConfigText({ inbounds: served, blocksPrivate: false }, [], START);
+      return spawnSync(getProgramPath(engine), ['run', '-test', '-c', 'stdin:'], { input }).status === 0;
+    };
+    expect(await isTaken({ fallback: '127.0.0.1:80' })).toBe(true);
+    expect(await isTaken({ encryption })).toBe(true);
+    expect(await isTaken({ fallback: '127.0.0.1:80', encryption })).toBe(false);
+  });
 
   test('of v2ray leads clients to a connection over WebSocket, and visitors to a site without the PROXY protocol', async () => {
     await using web = await startWebServer(false);

@@ -5,15 +5,8 @@ import { type XhttpExtra, type XhttpMode, xhttpExtra } from '../../src/contract/
 import { fitsMode } from '../../src/domain/nodes/xhttp.ts';
 import { engineConfigText } from '../../src/engines/engine-config.ts';
 import { getProgramPath, whyWithout } from './found.ts';
+import { START } from './many-connections.ts';
 import { sampleInbound } from './samples.ts';
-
-const START = {
-  name: 'xray',
-  apiPort: 1,
-  boot: '0123abcd',
-  fingerprint: 'fedc9876',
-  spareKey: Buffer.alloc(32, 5).toString('base64'),
-} as const;
 
 const WHOLE: XhttpExtra = {
   headers: { 'User-Agent': 'curl/8.5', Referer: 'https://a.example/' },

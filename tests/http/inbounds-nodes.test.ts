@@ -268,8 +268,13 @@ describe('connections', () => {
       '#/min_client_version',
       '#/min_client_version',
     ]);
+    const { decryption } = await panel.act('makeVlessEncryption', { authentication: 'x25519', appearance: 'native' });
+    const notEncrypted = { detail: 'validation', errors: [{ pointer: '#/encryption', code: 'inconsistent' }] };
+    expect((await full.call('updateInbound', { id: owner.id, decryption })).problem).toMatchObject(notEncrypted);
     const made = (await full.call('createInbound', { ...sharing, shares_port_of: owner.id })).body;
     expect(made).toMatchObject({ port, shares_port_of: owner.id, certificate_sha256: null, warnings: [] });
+    const alone = { id: owner.id, decryption, fallback: null };
+    expect((await full.call('updateInbound', alone)).problem).toMatchObject(notEncrypted);
     const again = { ...sharing, tag: 'again', path: '/ws?ed=2048', shares_port_of: owner.id };
     expect((await full.call('createInbound', again)).problem).toMatchObject(refused);
     expect((await full.call('createInbound', { ...fresh(), port })).problem).toMatchObject(taken);

@@ -34,6 +34,7 @@ const PORT_MEMBERS: Readonly<Record<string, Rule['isBroken']>> = {
   certificate: ({ certificate }, supplied) => supplied.certificate ?? certificate?.isOwn ?? false,
   private_key: (_inbound, { privateKey = false }) => privateKey,
   public_key: ({ publicKey }) => publicKey !== null,
+  mldsa65_verify: ({ mldsa65Verify }) => mldsa65Verify !== null,
   short_id: ({ shortId }) => shortId !== null,
   more_short_ids: ({ moreShortIds }) => moreShortIds.length > 0,
   more_server_names: ({ moreServerNames }) => moreServerNames.length > 0,
@@ -234,6 +235,11 @@ const RULES: readonly Rule[] = [
     field: 'encryption',
     message: 'goes with vless only',
     isBroken: ({ protocol, encryption }) => protocol !== 'vless' && encryption !== null,
+  },
+  {
+    field: 'encryption',
+    message: 'does not go with fallback, which Xray refuses with it',
+    isBroken: ({ encryption, fallback }) => encryption !== null && fallback !== null,
   },
   {
     field: 'mldsa65_verify',

@@ -313,7 +313,9 @@ function requireSharing({ store }: Transaction, wanted: Omit<InboundRow, 'id'>, 
   if (!sharer) return;
   if (wanted.sharesPortOf !== null) throw refuse(`${sharer.tag} shares its port`);
   if (canOfferPort(wanted)) return;
-  throw bodyError('validation', '#/network', 'inconsistent', `must be tcp: ${sharer.tag} shares its port`);
+  const pointer = canOfferPort({ ...wanted, encryption: null }) ? '#/encryption' : '#/network';
+  const message = `must be ${pointer === '#/network' ? 'tcp' : 'null'}: ${sharer.tag} shares its port`;
+  throw bodyError('validation', pointer, 'inconsistent', message);
 }
 
 /** The inbound on another node whose port a copy shares: the one of the same group. */

@@ -111,9 +111,9 @@ describe('shapeFields', () => {
       'flow',
       'fragment',
       'min_client_version',
-      'mux',
       'mldsa65_seed',
       'mldsa65_verify',
+      'mux',
       'private_key',
       'public_key',
       'short_id',
@@ -137,7 +137,9 @@ describe('shapeFields', () => {
       'shares_port_of',
       'sni',
     ]);
-    const offering = ALL.map(adjustShape).filter(canOfferPort);
+    const owners = ALL.map((shape) => ({ ...adjustShape(shape), encryption: null }));
+    expect(owners.map((owner) => ({ ...owner, encryption: 'e' })).filter(canOfferPort)).toEqual([]);
+    const offering = owners.filter(canOfferPort);
     expect(new Set(offering.map(({ protocol, network }) => `${protocol} ${network}`))).toEqual(
       new Set(['vless tcp', 'trojan tcp']),
     );

@@ -124,9 +124,14 @@ const FALLBACK_PROTOCOLS: readonly Protocol[] = ['vless', 'trojan'];
 const SHARING_PROTOCOLS: readonly Protocol[] = ['vless', 'vmess', 'trojan'];
 const SHARING_NETWORKS: readonly Network[] = ['ws', 'httpupgrade', 'grpc', 'xhttp'];
 
-/** Whether others can share the port of a connection. */
-export function canOfferPort({ protocol, network, security }: InboundShape): boolean {
-  return FALLBACK_PROTOCOLS.includes(protocol) && network === 'tcp' && security !== 'none';
+/** A connection with what decides whether it can pass on who is not a user. */
+export interface PortOwner extends InboundShape {
+  readonly encryption: string | null;
+}
+
+/** Whether others can share the port of a connection. Xray refuses VLESS encryption with fallbacks, by which a connection passes on. */
+export function canOfferPort({ protocol, network, security, encryption }: PortOwner): boolean {
+  return FALLBACK_PROTOCOLS.includes(protocol) && network === 'tcp' && security !== 'none' && encryption === null;
 }
 
 /** What a connection has of its own only if its port is its own: that of another has them. */
@@ -136,6 +141,8 @@ const PORT_FIELDS: readonly ShapeField[] = [
   'certificate_key',
   'public_key',
   'private_key',
+  'mldsa65_seed',
+  'mldsa65_verify',
   'short_id',
   'target',
   'min_client_version',

@@ -11,9 +11,11 @@ const OWNER: PortSharer = {
   network: 'tcp',
   security: 'tls',
   path: null,
+  encryption: null,
   sharesPortOf: null,
 };
 const WS: PortSharer = { ...OWNER, id: 2, tag: 'ws', network: 'ws', path: '/ws', sharesPortOf: 1 };
+const CANNOT_OFFER = 'owner must be vless or trojan over tcp, and tls or reality, without VLESS encryption';
 const GRPC: PortSharer = { ...WS, id: 3, tag: 'grpc', network: 'grpc', path: null };
 
 it.each<[string, Partial<PortSharer>, Partial<PortSharer>, readonly PortSharer[], string | null]>([
@@ -22,7 +24,9 @@ it.each<[string, Partial<PortSharer>, Partial<PortSharer>, readonly PortSharer[]
   ['one beside gRPC', {}, {}, [GRPC], null],
   ['another node', { nodeId: 2 }, {}, [], 'must be on the same node'],
   ['one that shares a port itself', { sharesPortOf: 9 }, {}, [], 'owner has no port of its own'],
-  ['VMess', { protocol: 'vmess' }, {}, [], 'owner must be vless or trojan over tcp, and tls or reality'],
+  ['VMess', { protocol: 'vmess' }, {}, [], CANNOT_OFFER],
+  ['VLESS encryption', { encryption: 'e' }, {}, [], CANNOT_OFFER],
+  ['another with VLESS encryption', {}, { encryption: 'e' }, [], null],
   ['another security', { security: 'reality' }, {}, [], 'security must be reality, as that of owner'],
   ['another port', { port: 8443 }, {}, [], 'port must be 8443, as that of owner'],
   ['the same path', {}, { path: '/ws?ed=2048' }, [WS], 'ws shares it with the same path'],
@@ -46,13 +50,15 @@ it.each<[string, Partial<PortSharer>, Partial<PortSharer>, readonly PortSharer[]
 });
 
 it('has what is its own, and the TLS of the owner', () => {
-  const none = { publicKey: null, shortId: null, target: null, minClientVersion: null, certificate: null };
+  const keys = { publicKey: null, mldsa65Verify: null, shortId: null };
+  const none = { ...keys, target: null, minClientVersion: null, certificate: null };
   const row = { ...none, host: null, sni: 'cdn.example', fingerprint: null, updatedAt: 5 };
   const owner = {
     host: 'de1.example',
     sni: 'de1.example',
     fingerprint: 'chrome',
     publicKey: 'key',
+    mldsa65Verify: 'verify',
     shortId: '6ba8',
     target: 'a.example:443',
     minClientVersion: '1.8.0',

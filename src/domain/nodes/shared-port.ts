@@ -1,8 +1,8 @@
 // Connections that share a port: the engine passes on from the one that owns it to the others, by the path of a request or by HTTP/2.
-import { canOfferPort, type InboundShape, type Network } from './inbound-shape.ts';
+import { canOfferPort, type Network, type PortOwner } from './inbound-shape.ts';
 
 /** A connection with what decides who can share its port. */
-export interface PortSharer extends InboundShape {
+export interface PortSharer extends PortOwner {
   readonly id: number;
   readonly nodeId: number;
   readonly tag: string;
@@ -29,7 +29,8 @@ export function findSharingProblem(
 ): string | null {
   if (owner.nodeId !== sharer.nodeId) return 'must be on the same node';
   if (owner.sharesPortOf !== null) return `${owner.tag} has no port of its own`;
-  if (!canOfferPort(owner)) return `${owner.tag} must be vless or trojan over tcp, and tls or reality`;
+  if (!canOfferPort(owner))
+    return `${owner.tag} must be vless or trojan over tcp, and tls or reality, without VLESS encryption`;
   if (owner.security !== sharer.security) return `security must be ${owner.security}, as that of ${owner.tag}`;
   if (owner.port !== sharer.port) return `port must be ${owner.port}, as that of ${owner.tag}`;
   const isAlike = (other: PortSharer) =>
@@ -49,6 +50,7 @@ interface Reached {
   readonly sni: string | null;
   readonly fingerprint: string | null;
   readonly publicKey: string | null;
+  readonly mldsa65Verify: string | null;
   readonly shortId: string | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
@@ -65,6 +67,7 @@ export function mergePortOwner<Row extends Reached>(row: Row, owner: Row): Row {
     sni: row.sni ?? owner.sni,
     fingerprint: row.fingerprint ?? owner.fingerprint,
     publicKey: owner.publicKey,
+    mldsa65Verify: owner.mldsa65Verify,
     shortId: owner.shortId,
     target: owner.target,
     minClientVersion: owner.minClientVersion,

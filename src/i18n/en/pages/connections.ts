@@ -201,6 +201,8 @@ export const connections = {
     typed: 'This half is stored encrypted when you save, and never shown again.',
     kept: 'The half of the node is stored. It is never shown again.',
     none: 'Off. With it VLESS encrypts by itself, also behind a CDN that ends TLS. Apps on sing-box cannot use it.',
+    noFallback: 'Not with VLESS encryption: Xray refuses the two together.',
+    noSharing: 'Another connection shares this port, which Xray refuses with VLESS encryption. Remove one of the two',
     shown: 'Half of apps',
     shownHint: 'Part of the link.',
     typedLabel: 'Half of the node',

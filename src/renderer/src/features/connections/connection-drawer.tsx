@@ -25,6 +25,7 @@ import {
   buildChanges,
   buildCreateInput,
   freeTag,
+  hasEncryption,
   listFormFields,
   listMissingFields,
   previewLinks,
@@ -256,6 +257,9 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
       const hasOwnPort = !isSharing && (shares_port_of ?? null) === null;
       return isOther && hasOwnPort && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
     });
+    const isShared = ownId !== null && all.some(({ shares_port_of }) => shares_port_of === ownId);
+    if (isShared && hasEncryption(values))
+      texts[values.encryption === '' ? 'decryption' : 'encryption'] = t('connections:encryption.noSharing');
     if (isTaken) texts.tag = t('connections:tagTaken');
     if (conflicting) texts.port = t('connections:portTaken', { name: conflicting.name });
     return texts;

@@ -33,7 +33,7 @@ import { EncryptionFields } from './encryption-fields.tsx';
 import { HostFields } from './host-fields.tsx';
 import { KeyFields } from './key-fields.tsx';
 import { Mldsa65Fields } from './mldsa65-fields.tsx';
-import { buildChanges, listFormFields, newObfsPassword, reshaped, type Values } from './values.ts';
+import { buildChanges, hasEncryption, listFormFields, newObfsPassword, reshaped, type Values } from './values.ts';
 import { XhttpFields } from './xhttp-fields.tsx';
 
 const NO_SHADOW = { shadow: 'none' } as const;
@@ -194,7 +194,7 @@ function SharedPortField({ form, owners }: Pick<ConnectionFieldsProps, 'form' | 
     (one) =>
       String(one.node_id) === node_id &&
       one.security === security &&
-      canOfferPort(one) &&
+      canOfferPort({ ...one, encryption: one.encryption ?? null }) &&
       (one.shares_port_of ?? null) === null,
   );
   if (offered.length === 0 && shares_port_of === '') return null;
@@ -318,6 +318,7 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
   const fields = listFormFields(values);
+  const isEncrypted = hasEncryption(values);
   return (
     <>
       {fields.has('path') && (
@@ -345,11 +346,12 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
         <FieldRow>
           <TextInput
             label={t('connections:fields.fallback')}
-            description={t('connections:fields.fallbackHint')}
+            description={t(isEncrypted ? 'connections:encryption.noFallback' : 'connections:fields.fallbackHint')}
             placeholder={t('common:none')}
             maxLength={261}
             spellCheck={false}
             autoComplete="off"
+            disabled={isEncrypted}
             {...form.getInputProps('fallback')}
           />
           <Select
@@ -358,7 +360,7 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
             placeholder={t('common:none')}
             data={['1', '2']}
             clearable
-            disabled={values.fallback.trim() === ''}
+            disabled={isEncrypted || values.fallback.trim() === ''}
             comboboxProps={NO_SHADOW}
             {...form.getInputProps('fallback_proxy_protocol')}
             value={values.fallback_proxy_protocol === '' ? null : String(values.fallback_proxy_protocol)}

@@ -236,6 +236,12 @@ export function listFormFields(values: Values): ReadonlySet<ShapeField> {
   return fields.has('shares_port_of') ? shapeFields(values, values.shares_port_of !== '') : fields;
 }
 
+/** Whether VLESS encryption is on: then the engine passes nobody on, to a site or to other connections. */
+export function hasEncryption(values: Values): boolean {
+  const isSet = values.encryption.trim() !== '' || values.decryption.trim() !== '';
+  return isSet && shapeFields(values).has('encryption');
+}
+
 /** All that can be changed later. A key is sent only where one was typed or generated. */
 export function buildChanges(values: Values): Changes {
   const fields = listFormFields(values);
@@ -245,6 +251,7 @@ export function buildChanges(values: Values): Changes {
   const decryption = text('decryption', values.decryption);
   const mldsa65Seed = text('mldsa65_seed', values.mldsa65_seed);
   const certificateKey = text('certificate_key', values.certificate_key);
+  const fallback = hasEncryption(values) ? null : text('fallback', values.fallback);
   return {
     tag: tag.trim(),
     name,
@@ -277,11 +284,9 @@ export function buildChanges(values: Values): Changes {
     noise: text('noise', values.noise.replaceAll(' ', '')),
     mux: fields.has('mux') && values.flow === '' && values.mux !== '' ? values.mux : null,
     shares_port_of: fields.has('shares_port_of') && values.shares_port_of !== '' ? values.shares_port_of : null,
-    fallback: text('fallback', values.fallback),
+    fallback,
     fallback_proxy_protocol:
-      text('fallback', values.fallback) !== null && values.fallback_proxy_protocol !== ''
-        ? values.fallback_proxy_protocol
-        : null,
+      fallback !== null && values.fallback_proxy_protocol !== '' ? values.fallback_proxy_protocol : null,
     address_pool: fields.has('address_pool') ? (text('address_pool', values.address_pool) ?? DEFAULT_POOL) : null,
     mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
