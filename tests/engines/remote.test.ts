@@ -1,7 +1,7 @@
 // A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the service and of the engine while the
 // panel is away.
 import { createHash } from 'node:crypto';
-import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -154,10 +154,20 @@ async function moveToTheEnd(stream: Awaited<ReturnType<typeof openStream>>): Pro
   }
 }
 
-test.skipIf(missing !== null)(
-  `a machine ends sessions over Hysteria2 by opening the connection anew, while its engine goes on, with the panel and without ${missing ?? ''}`.trim(),
+/** Of the build of the newest only the engine runs: the commands that it lacks are those of the release before it. */
+function writeWithCommands(folder: string): string {
+  const path = join(folder, 'xray-with-commands');
+  const run = (program: 'xray-new' | 'xray-newest') => `exec ${getProgramPath(program)} "$@"`;
+  writeFileSync(path, `#!/bin/sh\n[ "$1" = api ] && ${run('xray-new')}\n${run('xray-newest')}\n`, { mode: 0o755 });
+  return path;
+}
+
+test.for(['xray', 'xray-new', 'xray-newest'] as const)(
+  'a machine with %s ends sessions over Hysteria2 by opening the connection anew, while its engine goes on, with the panel and without',
   { timeout: 240_000 },
-  async () => {
+  async (program, { skip }) => {
+    const lacking = whyWithout(PROGRAM, program, 'xray-new');
+    if (lacking !== null) return skip(lacking);
     await using far = openMachineFolder();
     const { parent, folder } = far;
     const keyFile = join(parent, 'master.key');
@@ -168,7 +178,8 @@ test.skipIf(missing !== null)(
       (await api.call('createUser', { name, tariff_id, ...fields })).body.id;
     const mateId = await createUser('Mate');
     await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
-    const machine = await far.run({ host: HOST, enginePath: getProgramPath(PROGRAM), beatMs: 100, startAgainMs: 100 });
+    const enginePath = program === 'xray-newest' ? writeWithCommands(parent) : getProgramPath(program);
+    const machine = await far.run({ host: HOST, enginePath, beatMs: 100, startAgainMs: 100 });
     await expect.poll(scene.node, POLLED).toMatchObject({ status: 'up', pending_changes: 0 });
     const pid = readEnginePid(folder);
     const open = async (id: number) => openStream(PROGRAM, await readShareLink({ api, nodeId, userId: id }));
