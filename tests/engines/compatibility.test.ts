@@ -1,6 +1,6 @@
 // The file by which the panel predicts who can connect, against fresh measurements of the pinned engines and clients: equal in every cell.
-// `npm run compatibility` writes the file; with XRAY=/path/to/xray and SINCE=26.11.2 it adds that program, for this version and newer, and with
-// ONLY=encryption,mldsa65 it measures the shapes alone whose names end so.
+// `npm run compatibility` writes the file; with XRAY=/path/to/xray and SINCE=26.11.2 it adds that program, for this version and newer; with
+// ONLY=encryption,mldsa65 it measures only the rows whose names end so.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
