@@ -135,7 +135,7 @@ const ABOUT = {
   alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: chosen by the client. Not with `hysteria2`, which uses `h3`.',
   public_key: 'With `reality` and `wireguard`: the X25519 public key of the node, 32 bytes in base64url.',
   encryption:
-    'With `vless`: the half of its encryption (`mlkem768x25519plus`) that apps have, as `xray vlessenc` prints it; null: none. Apps on sing-box do not have it.',
+    'With `vless`: the half of its encryption (`mlkem768x25519plus`) that apps have, as `xray vlessenc` prints it; null: none. Not with `fallback`, and not on an inbound whose port others share. Apps on sing-box do not have it.',
   mldsa65_verify:
     'With `reality`: the ML-DSA-65 key by which apps on Xray verify the node, also against quantum computers: 1,952 bytes in base64url; null: none. The chain of certificates of the target must have at least 3,500 bytes.',
   short_id: 'With `reality`: the short id, up to 8 bytes in hexadecimal, by which the node recognizes its clients.',
