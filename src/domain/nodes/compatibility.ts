@@ -35,8 +35,8 @@ export interface MeasuredClient {
   readonly version: string;
 }
 
-/** By client (`sing-box-1.14.1`) and shape: a letter for no fingerprint, then one for each of `MEASURED_FINGERPRINTS`. */
-type Cells = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** By shape: a word for each of the clients; in it a letter for no fingerprint, then one for each of `MEASURED_FINGERPRINTS`. */
+type Cells = Readonly<Record<string, string>>;
 
 export interface Compatibility {
   /** Oldest first. */
@@ -119,15 +119,16 @@ export function predictOutcome(engine: EngineVersion | null, core: ClientCore, s
   const cells = COMPATIBILITY.cells[`${measured.name}-${measured.version}`] ?? {};
   const place = shape.fingerprint === null ? 0 : FINGERPRINT_NAMES.indexOf(shape.fingerprint) + 1;
   const [plain, ...withOptions] = listShapeKeys(shape);
-  const found = COMPATIBILITY.clients
-    .filter((client) => client.core === core)
-    .flatMap((client) => {
-      const rows = cells[`${client.core}-${client.version}`];
-      const findOutcome = (key: string) => OUTCOMES[rows?.[key]?.[place] ?? rows?.[key]?.[0] ?? ''];
-      const outcome = findOutcome(plain);
-      if (outcome !== 'works') return outcome ?? [];
-      return withOptions.map(findOutcome).find((other) => other !== undefined && other !== 'works') ?? outcome;
-    });
+  const found = COMPATIBILITY.clients.flatMap((client, index) => {
+    if (client.core !== core) return [];
+    const findOutcome = (key: string) => {
+      const letters = cells[key]?.split(' ')[index];
+      return OUTCOMES[letters?.[place] ?? letters?.[0] ?? ''];
+    };
+    const outcome = findOutcome(plain);
+    if (outcome !== 'works') return outcome ?? [];
+    return withOptions.map(findOutcome).find((other) => other !== undefined && other !== 'works') ?? outcome;
+  });
   const [first = null, ...others] = found;
   return others.every((other) => other === first) ? first : 'varies';
 }
