@@ -173,13 +173,14 @@ describe('the form of a connection', () => {
     expect(() => requireConsistent(row, brought)).not.toThrow();
     expect(row.sharesPortOf).toBe(5);
     const { publicKey } = sampleInbound({ publicKey: FULL.public_key });
-    const owner = { ...inboundExample, host: 'owner.example', public_key: publicKey, short_id: '6ba8' };
-    const reached = mergePortOwner(row, sampleInbound({ host: owner.host, publicKey, shortId: '6ba8' }));
+    const keys = { publicKey, mldsa65Verify: FULL.mldsa65_verify, shortId: '6ba8' };
+    const reality = { public_key: publicKey, mldsa65_verify: keys.mldsa65Verify, short_id: keys.shortId };
+    const owner = { ...inboundExample, host: 'owner.example', ...reality };
+    const reached = mergePortOwner(row, sampleInbound({ host: owner.host, ...keys }));
     const entry = { name: values.name, inbound: reached, credentials: USER, tunnelAddress: null, secrets: NO_SECRETS };
-    const real = shareLink({ ...entry, address: 'owner.example' });
-    expect(previewLinks({ ...values, host: '' }, 'node.example', owner)).toEqual([
-      { place: 1, name: values.name, link: real },
-    ]);
+    const link = canLink(reached) ? shareLink({ ...entry, address: 'owner.example' }) : null;
+    const previews = link === null ? null : [{ place: 1, name: values.name, link }];
+    expect(previewLinks({ ...values, host: '' }, 'node.example', owner)).toEqual(previews);
   });
 
   it.each(SHAPES.filter(isOffered))('previews the link of $protocol, $network, $security as it will be', (shape) => {
