@@ -189,7 +189,7 @@ describe('the form of a connection', () => {
         const { row } = stored(values);
         expect(canShare(row)).toBe(true);
         if (!canLink(row)) {
-          expect(previewLink(values, address)).toBeNull();
+          expect(previewLinks(values, address)).toBeNull();
           continue;
         }
         const tunnelAddress = userTunnelAddress(row.addressPool, 1);

@@ -12,6 +12,7 @@ import {
 import { offeredApp, SYSTEMS } from '../../contract/subscription/apps.ts';
 import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
 import type { Subscription } from '../../core/kernel/core.ts';
+import type { InboundRow } from '../../core/ports/inbounds.ts';
 import { renderSubscription } from '../render.ts';
 import { buildAppLink, detectSystem, findStore } from './apps.ts';
 import { encryptForHapp } from './happ-link.ts';
@@ -212,6 +213,25 @@ describe('the servers one by one', () => {
     expect(body.match(/<svg class="qr"/g)).toHaveLength(1);
     expect(body).toContain('href="Zp3kVn0cQm6yT1uXw8RsLg?format=html&amp;connection=list"');
     expect(body).not.toContain('<progress');
+  });
+
+  it('have a code as long as the link fits into one', () => {
+    const reality = {
+      security: 'reality',
+      sni: 'a.example',
+      publicKey: 'k'.repeat(43),
+      fingerprint: 'chrome',
+    } as const;
+    const renderLong = (change: Partial<InboundRow>) =>
+      renderBody({ sub: buildSubscription([sampleInbound({ id: 4, ...reality, ...change })]), connection: '4' });
+    const without = renderLong({ mldsa65Verify: 'v'.repeat(2603) });
+    expect(without).toContain('too long for a code');
+    expect(without).toContain('pqv=vvv');
+    expect(without).not.toContain('<svg class="qr"');
+    const [link = ''] = /(?<=<code id="link">)[^<]*/.exec(renderLong({ mldsa65Verify: '' })) ?? [];
+    const room = 2331 - link.replaceAll('&amp;', '&').length;
+    expect(renderLong({ mldsa65Verify: 'v'.repeat(room) })).toContain('<svg class="qr"');
+    expect(renderLong({ mldsa65Verify: 'v'.repeat(room + 1) })).toContain('too long for a code');
   });
 
   it.each(['', '5', '4.3', 'x', '__proto__'])('lead to the whole page where there is none: %j', (connection) => {

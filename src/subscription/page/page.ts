@@ -343,18 +343,22 @@ function renderServerList({ user }: Subscription, servers: readonly Server[], ti
   });
 }
 
+/** More does not fit into a code: a link with an ML-DSA-65 key is longer. */
+const MAX_QR_BYTES = 2331;
+
 /** Its code and its link. */
 function renderServer({ user }: Subscription, { name, link }: Server, title: string, language: Language): Page {
   const t = hostTexts(language, 'subscription');
+  const hasCode = link.length <= MAX_QR_BYTES;
   return renderOwnPage({
     title,
     heading: name,
     content: `<section class="card link">
-${renderQr(link, t('page.codeOf', { name }))}
+${hasCode ? renderQr(link, t('page.codeOf', { name })) : ''}
 <code id="link">${escapeHtml(link)}</code>
 <button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
 <p class="quiet" id="said" role="status"></p>
-<p class="quiet">${escapeHtml(t('page.serverHint'))}</p>
+<p class="quiet">${escapeHtml(t(hasCode ? 'page.serverHint' : 'page.serverLong'))}</p>
 <p class="quiet">${escapeHtml(t('page.secret'))}</p>
 </section>`,
     back: { address: pageAddress(user, LIST), text: t('page.servers') },

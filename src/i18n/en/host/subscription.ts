@@ -64,6 +64,7 @@ export const subscription = {
     servers: 'Servers one by one',
     serversHint: 'For an app that cannot read your link. Such a server is not updated: your link is better.',
     serverHint: 'Scan the code in the app, or copy the link of this one server. The app will not update it.',
+    serverLong: 'Copy the link of this one server, which is too long for a code. The app will not update it.',
     back: 'Back to your access',
     secret: 'Anyone with this link can use your access: do not share it.',
     support: 'Ask for help',
