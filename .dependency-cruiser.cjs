@@ -36,7 +36,7 @@ function onlyTypes(layer, path, pathNot) {
 
 /** What each host shows and needs of its machine before it composes anything. */
 const OF_HOSTS =
-  '^src/adapters/(refusal|start-obstacle|vault/keychain-process|data-folder|installation|releases/problem-sentences|system-service)\\.ts$';
+  '^src/adapters/(refusal|start-obstacle|vault/keychain-process|data-folder|installation|clock|log|releases/problem-sentences|system-service)\\.ts$';
 const PORTS = '^src/core/(ports/[a-z-]+|kernel/(panel-error|sort-key))\\.ts$';
 const AGENT_IMPORTS = [layers('contract', 'domain', 'engines', 'adapters', 'subscription', 'agent'), PORTS, npm('zod')];
 /** Files of the agent with what each may import besides, as it does on a machine what the panel does itself. */
