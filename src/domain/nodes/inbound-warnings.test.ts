@@ -28,6 +28,7 @@ const PLAIN: WarnedFacts = {
   addressPool: null,
   lastUserId: 1000,
   certificate: null,
+  hosts: [],
   targetFindings: [],
 };
 const REALITY: WarnedFacts = { ...PLAIN, security: 'reality', address: 'a.example', sni: 'www.example.org' };
@@ -44,6 +45,8 @@ const WIREGUARD: WarnedFacts = {
   address: '198.51.100.7',
   addressPool: '10.8.0.0/24',
 };
+const HOST = { enabled: true, address: null, security: null };
+const CDN = { ...HOST, security: 'tls' } as const;
 const ENDING = { endsAt: NOW + 14 * DAY_MS - 1, isSelfSigned: false };
 const V2RAY = { name: 'v2ray', version: '4.34.0' };
 
@@ -58,6 +61,17 @@ const CASES: readonly [string, WarnedFacts, readonly InboundWarning[]][] = [
     { ...REALITY, targetFindings: ['target_short_chain'], mldsa65Verify: 'v' },
     ['target_short_chain'],
   ],
+  ['VLESS whose hosts have TLS of their own', { ...PLAIN, address: 'a.example', hosts: [CDN] }, []],
+  ['one of whose hosts has not', { ...PLAIN, address: 'a.example', hosts: [CDN, HOST] }, ['unencrypted']],
+  ['whose only such host is off', { ...PLAIN, address: 'a.example', hosts: [CDN, { ...HOST, enabled: false }] }, []],
+  ['with a host in a private network', { ...PLAIN, address: '', hosts: [{ ...HOST, address: '10.0.0.1' }] }, []],
+  [
+    'WireGuard with a host at a name',
+    { ...WIREGUARD, lastUserId: 0, hosts: [{ ...HOST, address: 'a.example' }] },
+    ['wireguard_by_name'],
+  ],
+  ['an own certificate that no app of VMess meets', { ...TLS, protocol: 'vmess', hosts: [CDN] }, []],
+  ['one that apps meet at a host', { ...TLS, protocol: 'vmess', hosts: [CDN, HOST] }, ['certificate_not_pinned']],
   ['WireGuard encrypts by itself', { ...WIREGUARD, lastUserId: 253 }, []],
   ['more users than addresses', { ...WIREGUARD, lastUserId: 254 }, ['address_pool_small']],
   ['WireGuard at an IPv6 address', { ...WIREGUARD, address: '2001:db8::1', lastUserId: 0 }, []],

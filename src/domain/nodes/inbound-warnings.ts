@@ -4,6 +4,7 @@ import { isIpLiteral, isPrivateHost } from '../host.ts';
 import { DAY_MS } from '../limits.ts';
 import { type ClientCore, type MeasuredShape, predictOutcome } from './compatibility.ts';
 import { type EngineVersion, isOlder, missingFacts } from './engine-facts.ts';
+import type { Security } from './inbound-shape.ts';
 import { lastUserInPool } from './wireguard.ts';
 
 /** The version that sing-box and mihomo send to a REALITY server, whatever their own version is. */
@@ -24,6 +25,12 @@ export interface WarnedFacts extends MeasuredShape {
   readonly lastUserId: number;
   /** The TLS certificate; null: none, or unknown yet. */
   readonly certificate: { readonly endsAt: number; readonly isSelfSigned: boolean } | null;
+  /** Where apps reach it instead of the address. */
+  readonly hosts: readonly {
+    readonly enabled: boolean;
+    readonly address: string | null;
+    readonly security: Security | null;
+  }[];
   /** What the last check of the REALITY target found missing. */
   readonly targetFindings: readonly TargetFinding[];
 }
@@ -37,16 +44,27 @@ export function inboundWarnings(
   const warnings: InboundWarning[] = [];
   const isServed = engine === null || missingFacts(facts, engine).length === 0;
   if (!isServed) warnings.push('not_served');
-  const { protocol, security, address, encryption } = facts;
-  if (protocol === 'vless' && security === 'none' && encryption === null && address !== '' && !isPrivateHost(address))
+  const { protocol, security, encryption } = facts;
+  const places = listPlaces(facts);
+  const isPlain = protocol === 'vless' && encryption === null;
+  if (isPlain && places.some((place) => place.security === 'none' && !isPrivateHost(place.address)))
     warnings.push('unencrypted');
   if (security === 'reality') warnings.push(...realityWarnings(facts));
   if (security === 'tls') warnings.push(...certificateWarnings(facts, now));
   if (facts.addressPool !== null && facts.lastUserId > lastUserInPool(facts.addressPool))
     warnings.push('address_pool_small');
-  if (protocol === 'wireguard' && address !== '' && !isIpLiteral(address)) warnings.push('wireguard_by_name');
+  if (protocol === 'wireguard' && places.some((place) => !isIpLiteral(place.address)))
+    warnings.push('wireguard_by_name');
   if (isServed) warnings.push(...clientWarnings(facts, engine));
   return warnings;
+}
+
+/** Where apps connect, as far as it is known. */
+function listPlaces({ hosts, address, security }: WarnedFacts): readonly Pick<WarnedFacts, 'address' | 'security'>[] {
+  const places = hosts
+    .filter(({ enabled }) => enabled)
+    .map((host) => ({ address: host.address ?? address, security: host.security ?? security }));
+  return (hosts.length === 0 ? [{ address, security }] : places).filter((place) => place.address !== '');
 }
 
 const NO_CORE = { xray: 'no_xray', 'sing-box': 'no_sing_box', mihomo: 'no_mihomo' } as const satisfies Readonly<
@@ -84,11 +102,13 @@ export function realityTarget(sni: string | null, target: string | null) {
   return { host, port: Number(port) };
 }
 
-function certificateWarnings({ protocol, certificate }: WarnedFacts, now: number): readonly InboundWarning[] {
+function certificateWarnings(facts: WarnedFacts, now: number): readonly InboundWarning[] {
+  const { protocol, certificate, hosts } = facts;
   if (certificate === null) return [];
   const warnings: InboundWarning[] = [];
   if (certificate.endsAt <= now) warnings.push('certificate_ended');
   else if (certificate.endsAt - now < ENDS_SOON_MS) warnings.push('certificate_ends_soon');
-  if (protocol === 'vmess' && certificate.isSelfSigned) warnings.push('certificate_not_pinned');
+  const isSeen = hosts.length === 0 || hosts.some(({ enabled, security }) => enabled && security === null);
+  if (protocol === 'vmess' && certificate.isSelfSigned && isSeen) warnings.push('certificate_not_pinned');
   return warnings;
 }

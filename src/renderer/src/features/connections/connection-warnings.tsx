@@ -12,6 +12,7 @@ import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { inboundWarnings } from '../../../../domain/nodes/inbound-warnings.ts';
 import { useNow } from '../../format/use-now.ts';
 import classes from './connections.module.css';
+import { buildHosts } from './host-values.ts';
 import { buildChanges, pickServedShape, type Values } from './values.ts';
 
 /** Warnings that the panel would give for the form. Those of a target's test are included while the target is the tested one. */
@@ -32,6 +33,7 @@ export function listWarnings(
     addressPool: rest.address_pool ?? null,
     lastUserId: estimateLastUserId(rest.address_pool ?? null, saved),
     certificate: findCertificate(rest.certificate ?? null, saved),
+    hosts: buildHosts(values, values.hosts),
     targetFindings: wasAsked ? (saved.warnings ?? []).filter(isFinding) : [],
   };
   return [...engineWarnings(values, saved), ...inboundWarnings(facts, node?.core ?? null, now)];
