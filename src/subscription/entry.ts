@@ -1,4 +1,4 @@
-// One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
+// An entry of a subscription: a connection, its address and the user's credentials, with values that all formats derive from them.
 import type { XhttpExtra, XhttpMode } from '../contract/xhttp.ts';
 import type { Credentials, InboundSecrets } from '../core/ports/credentials.ts';
 import { isIpLiteral } from '../domain/host.ts';
@@ -12,11 +12,11 @@ import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { selectClientExtra } from '../domain/nodes/xhttp.ts';
 import { asciiHost } from './encoding.ts';
 
-/** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
+/** The members of a connection that clients need. With types of the contract only, because the pages preview links with the same code. */
 export interface Inbound extends InboundShape {
   readonly port: number;
   readonly sni: string | null;
-  /** With a web transport; left out or null: the server name. */
+  /** Host header of a web transport; left out or null: the server name. */
   readonly hostHeader?: string | null;
   readonly path: string | null;
   readonly xhttpMode: XhttpMode | null;
@@ -32,13 +32,13 @@ export interface Inbound extends InboundShape {
   readonly shortId: string | null;
   readonly method: string | null;
   readonly obfsPassword: string | null;
-  /** As in `443,20000-30000`. */
+  /** Ports, such as `443,20000-30000`. */
   readonly hopPorts: string | null;
-  /** As in `tlshello,100-200,10-20`. */
+  /** Packets, bytes and milliseconds, such as `tlshello,100-200,10-20`. */
   readonly fragment: string | null;
-  /** As in `3,50-100,10-20`. */
+  /** Number of packets, bytes and milliseconds, such as `3,50-100,10-20`. */
   readonly noise: string | null;
-  /** How many streams share one connection. */
+  /** Number of streams that share one connection. */
   readonly mux: number | null;
   readonly addressPool: string | null;
   readonly mtu: number | null;
@@ -47,28 +47,28 @@ export interface Inbound extends InboundShape {
 export const NO_SECRETS: InboundSecrets = { serverKey: null, certificate: null, pin: null };
 
 export interface Entry {
-  /** What the user reads in the app; unique in the subscription. */
+  /** The name in the app; unique in the subscription. */
   readonly name: string;
-  /** The name is of this user alone. */
+  /** Whether the name is different for each user. */
   readonly hasOwnName?: boolean;
   readonly address: string;
   readonly inbound: Inbound;
   readonly credentials: Credentials;
-  /** With WireGuard: the user's address inside the tunnel. */
+  /** The user's address inside the tunnel of WireGuard. */
   readonly tunnelAddress: string | null;
   readonly secrets: InboundSecrets;
 }
 
-/** Whose handshake the client imitates; null: its own choice. A client of REALITY must imitate some browser. */
+/** The browser whose handshake the client imitates; null: chosen by the client. REALITY requires one. */
 export function selectFingerprint({ security, fingerprint }: Inbound): string | null {
   if (fingerprint !== null && canImitate(security, fingerprint)) return fingerprint;
   return security === 'reality' ? 'chrome' : null;
 }
 
 /**
- * Whether any client can be told of this connection. None can: shadowsocks over anything but plain tcp or without a method, vmess with
- * reality (its links have no place for the public key), reality without a public key or over ws and httpupgrade, hysteria2 over anything
- * but TLS and QUIC, which nothing else is over, wireguard without the key of its node or a pool.
+ * Whether the connection can be in a subscription at all. Not possible: shadowsocks over anything but plain tcp or without a method, vmess with
+ * reality (its links have no member for the public key), reality without a public key or over ws and httpupgrade, hysteria2 without TLS or
+ * QUIC and others with QUIC, and wireguard without the node's key or a pool.
  */
 export function canShare(inbound: Inbound): boolean {
   const { protocol, network, security, method, publicKey, addressPool } = inbound;
@@ -88,12 +88,12 @@ export function canLink(inbound: Inbound): boolean {
   return canShare(inbound) && !isLost;
 }
 
-/** The address without the brackets of IPv6, a name in ASCII. */
+/** The address: IPv6 without brackets, names in ASCII. */
 export function formatServer({ address }: Entry): string {
   return address.includes(':') ? address.replace(/^\[|\]$/g, '') : asciiHost(address);
 }
 
-/** The TLS server name: the configured one, else the address if that is a name. */
+/** The TLS server name: the configured one, else the address if it is a name. */
 export function serverName({ inbound, address }: Entry): string | null {
   if (inbound.sni !== null) return asciiHost(inbound.sni);
   return isIpLiteral(address) ? null : asciiHost(address);
@@ -105,20 +105,20 @@ export function hostHeader(entry: Entry): string | null {
   return entry.inbound.security === 'reality' ? null : serverName(entry);
 }
 
-/** The flow, where vision can run. */
+/** The flow if the connection supports vision; else null. */
 export function selectFlow({ flow, network, security }: Inbound): string | null {
   return network === 'tcp' && security !== 'none' ? flow : null;
 }
 
 /**
- * The cipher of VMess in what sing-box and the apps around it read: of `auto` they make none under TLS, which Xray refuses since 26.7.11. Every app and every
- * engine knows this one.
+ * The cipher of VMess for sing-box and apps built on it. Under TLS they treat `auto` as no encryption, which Xray refuses since 26.7.11. All apps
+ * and engines support this one.
  */
 export function vmessCipher({ security }: Inbound): string {
   return security === 'tls' ? 'aes-128-gcm' : 'auto';
 }
 
-/** The ALPN of a client's configuration: null where the transport alone decides it, and any other one would break it. */
+/** The ALPN for clients; null: the transport determines it, and any other value would break it. */
 export function selectAlpn({ alpn, network, security }: Inbound): readonly string[] | null {
   const isOpen = network === 'tcp' || network === 'xhttp';
   return security === 'tls' && isOpen && alpn !== null && alpn.length > 0 ? alpn : null;
@@ -126,17 +126,17 @@ export function selectAlpn({ alpn, network, security }: Inbound): readonly strin
 
 export interface WebPath {
   readonly path: string;
-  /** Bytes that go out with the handshake; 0: none. */
+  /** Bytes that are sent with the handshake; 0: none. */
   readonly earlyData: number;
 }
 
-/** The path of a web transport, apart from the `?ed=` by which Xray's own clients are told of early data, which only WebSocket has everywhere. */
+/** Splits the path of a web transport from `?ed=`, which sets early data in Xray's clients. Only WebSocket supports it everywhere. */
 export function parseWebPath({ path, network }: Inbound): WebPath {
   const [, plain = path ?? '/', bytes = '0'] = /^([^?]*)\?ed=(\d{1,6})$/.exec(path ?? '') ?? [];
   return { path: plain, earlyData: network === 'ws' ? Number(bytes) : 0 };
 }
 
-/** The path as Xray and applications that read links take it. Over HTTPUpgrade Xray itself loses a third of the connections with early data. */
+/** The path for Xray and for links. Without early data over HTTPUpgrade, where Xray loses a third of the connections with it. */
 export function getXrayPath(inbound: Inbound): string {
   return inbound.network === 'ws' ? (inbound.path ?? '/') : parseWebPath(inbound).path;
 }
@@ -145,14 +145,14 @@ export function getServiceName({ serviceName }: Inbound): string {
   return serviceName ?? DEFAULT_SERVICE_NAME;
 }
 
-/** The password of Shadowsocks; since 2022 the server's key and the user's, each as long as the cipher's. */
+/** The password of Shadowsocks; for ciphers of 2022 the keys of server and user, in the cipher's length. */
 function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
   const { method } = inbound;
   if (method === null || !hasKeys(method)) return credentials.password;
   return `${keyFor(method, secrets.serverKey ?? '')}:${keyFor(method, credentials.key)}`;
 }
 
-/** The one thing in an entry that is the user's own: what the user's app presents to connect. */
+/** The user's secret in an entry. */
 export function selectSecret(entry: Entry): string {
   const { inbound, credentials } = entry;
   switch (inbound.protocol) {
@@ -169,11 +169,11 @@ export function selectSecret(entry: Entry): string {
   }
 }
 
-/** Stands for the user's own secret while a text is made. Where a name contains it, its user reads the secret twice. */
+/** Placeholder of the user's secret in cached texts. If a name contains it, that user sees the secret twice. */
 const PLACE = '<secret of the user>';
-/** Stands for a name that is of one user alone. Every format writes these characters as they are. */
+/** Placeholder of a user's own name. No format escapes these characters. */
 const NAME_PLACE = 'name~of~the~entry~of~one~user';
-/** Stands for the user's address inside the tunnel, which only WireGuard has. */
+/** Placeholder of the user's address inside the tunnel of WireGuard. */
 export const TUNNEL_ADDRESS = '<tunnel address of the user>';
 
 interface Template {
@@ -184,8 +184,8 @@ interface Template {
 }
 
 /**
- * The text of an entry with what is the user's own in it: the secret, the address inside the tunnel, and a name with variables as `encodeName` writes
- * it. All but these is made once, and remembered as long as the connection is the very same one at the same address: for nearly all users it is equal.
+ * Builds the text of an entry from a cached one, in which it replaces the user's secret, tunnel address and own name (encoded by `encodeName`).
+ * The rest is the same for nearly all users, and cached by the connection's object and address.
  */
 export function perConnection(
   make: (entry: Entry, secret: string) => string,

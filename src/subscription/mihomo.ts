@@ -1,4 +1,4 @@
-// The format `mihomo`: a whole configuration in YAML for mihomo (Clash Meta) and the applications around it.
+// The format `mihomo`: a complete configuration in YAML for mihomo (Clash Meta) and apps built on it.
 import { readRange, type XhttpExtra } from '../contract/xhttp.ts';
 import { DEFAULT_MTU, TUNNEL_DNS, wireguardKey } from '../domain/nodes/wireguard.ts';
 import {
@@ -35,7 +35,7 @@ export const mihomo: FormatWriter = {
 
 const TEST_URL = 'https://www.gstatic.com/generate_204';
 
-/** The configuration around the proxies, each of which is a line. */
+/** The configuration, with one line for each proxy. */
 export function documentText(entries: readonly Entry[], proxyLine: (entry: Entry, secret: string) => string): string {
   const names = entries.map(({ name }) => name);
   const hasChoice = names.length > 1;
@@ -82,7 +82,7 @@ export interface Members {
   readonly [name: string]: Value;
 }
 
-/** What stands between the quotes of a name. */
+/** A quoted name, without its quotes. */
 export function quoteName({ name }: Entry): string {
   return quote(name).slice(1, -1);
 }
@@ -93,7 +93,7 @@ export function formatLine(proxy: Members): string {
   return `  - ${flow(proxy)}`;
 }
 
-/** A proxy: what is the user's, then what is the connection's. */
+/** Members of a proxy. */
 export function buildMembers(entry: Entry, secret: string): Members {
   return { ...buildProxy(entry, secret), ...buildStream(entry) };
 }
@@ -110,7 +110,7 @@ function buildStream(entry: Entry): Members {
   }
 }
 
-/** Without what carries it. */
+/** Members of the protocol, without those of TLS and the transport. */
 function buildProxy(entry: Entry, secret: string): Members {
   const { name, inbound } = entry;
   const common = { name, server: formatServer(entry), port: inbound.port, udp: true };
@@ -145,7 +145,7 @@ function buildProxy(entry: Entry, secret: string): Members {
         ip: TUNNEL_ADDRESS,
         'allowed-ips': ['0.0.0.0/0', '::/0'],
         mtu: inbound.mtu ?? DEFAULT_MTU,
-        // Names of sites are looked up through the tunnel: WireGuard carries addresses only.
+        // WireGuard carries addresses only, so names of sites are resolved through the tunnel.
         'remote-dns-resolve': true,
         dns: [TUNNEL_DNS],
       };
@@ -171,7 +171,7 @@ function buildTls(entry: Entry, nameMember: 'servername' | 'sni'): Members {
   if (security === 'none') return {};
   const isReality = security === 'reality';
   return {
-    // Trojan is always over TLS, and does not know the member.
+    // Trojan always uses TLS and has no such member.
     tls: protocol === 'trojan' ? null : true,
     [nameMember]: serverName(entry),
     alpn: selectAlpn(entry.inbound),
@@ -181,12 +181,12 @@ function buildTls(entry: Entry, nameMember: 'servername' | 'sni'): Members {
   };
 }
 
-/** Without the last member mihomo sends a handshake that Xray does not accept since 26.9.8; earlier versions accept either. */
+/** Xray requires the handshake of the last member since 26.9.8; earlier versions accept both. */
 function buildReality({ publicKey, shortId }: Inbound): Members {
   return { 'public-key': publicKey, 'short-id': shortId ?? '', 'support-x25519mlkem768': true };
 }
 
-/** A hash as mihomo's own schema has it: pairs of digits with colons between them. */
+/** The certificate's hash in mihomo's format: pairs of digits, separated by colons. */
 function formatPin({ secrets }: Entry): string | null {
   return secrets.pin?.match(/../g)?.join(':') ?? null;
 }
@@ -253,12 +253,12 @@ function asText(range: number | string | undefined): string | null {
   return range === undefined ? null : String(range);
 }
 
-/** A string that JSON and YAML both write as it is, but for the quotes. */
+/** Strings that need no escapes in JSON and YAML. */
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-/** What YAML allows in no string without an escape, beyond what JSON escapes. */
+/** Characters that YAML must escape, but JSON does not. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A value as YAML on one line. Strings are written as JSON, whose escapes YAML has too. */
+/** Writes a value as YAML on one line. Strings are written as JSON, whose escapes YAML supports. */
 function flow(value: Value): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);

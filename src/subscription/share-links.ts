@@ -35,7 +35,7 @@ export function shareLink(entry: Entry): string {
   }
 }
 
-/** The link; of vmess what is in it. */
+/** The link; for vmess its content before base64. */
 const linkText = perConnection(makeLinkText, encodeName);
 
 function makeLinkText(entry: Entry, user: string): string {
@@ -77,7 +77,7 @@ function flowParameters(inbound: Inbound): readonly Parameter[] {
   return flow === null ? [] : [['flow', flow]];
 }
 
-/** As Xray has it in `finalmask`, for apps that read that. */
+/** Fragmentation in Xray's format of `finalmask`, for apps that read it. */
 function fragmentParameters({ fragment }: Inbound): readonly Parameter[] {
   if (fragment === null) return [];
   const [packets, length, delay] = fragment.split(',');
@@ -155,30 +155,30 @@ function vmessFields(entry: Entry, id: string): object {
     sni: isTls ? (serverName(entry) ?? '') : '',
     alpn: isTls ? (inbound.alpn ?? []).join(',') : '',
     fp: isTls ? (selectFingerprint(inbound) ?? '') : '',
-    // Not in v2rayN's definition, which has no place for it.
+    // An addition to v2rayN's definition, which has no member for it.
     pcs: (isTls && secrets.pin) || undefined,
   };
 }
 
-/** SIP002; the user is base64url, and since 2022 (SIP022) must not be. */
+/** User info by SIP002: base64url, but not for ciphers of 2022 (SIP022). */
 function shadowsocksUser({ method }: Inbound, password: string): string {
   return hasKeys(method) ? `${method}:${percent(password)}` : toBase64Url(`${method}:${password}`);
 }
 
-/** As v2rayN has it. */
+/** Parameters as v2rayN defines them. */
 function wireguardQuery({ inbound }: Entry): string {
   const publicKey = percent(wireguardKey(inbound.publicKey ?? ''));
   return `publickey=${publicKey}&address=${TUNNEL_ADDRESS}%2F32&mtu=${inbound.mtu ?? DEFAULT_MTU}`;
 }
 
-/** Never with `insecure`, by which an app would trust whatever answers. */
+/** Never contains `insecure`, with which an app would trust any server. */
 function hysteriaQuery(entry: Entry): string {
   const { obfsPassword, hopPorts } = entry.inbound;
   const parameters: Parameter[] = [];
   const sni = serverName(entry);
   if (sni !== null) parameters.push(['sni', sni]);
   if (obfsPassword !== null) parameters.push(['obfs', 'salamander'], ['obfs-password', obfsPassword]);
-  // Not in the place of the port, as the scheme has it: apps that cannot hop would refuse the link.
+  // Not as the port, as the scheme defines it: apps without port hopping would refuse the link.
   if (hopPorts !== null) parameters.push(['mport', hopPorts]);
   if (entry.secrets.pin !== null) parameters.push(['pinSHA256', entry.secrets.pin]);
   const pairs = parameters.map(([name, value]) => `${name}=${percent(value)}`);

@@ -1,4 +1,4 @@
-// The format `sing-box`: a whole configuration in JSON for sing-box 1.12 and newer.
+// The format `sing-box`: a complete configuration in JSON for sing-box 1.12 and newer.
 import { isIpLiteral } from '../domain/host.ts';
 import { isOlder } from '../domain/nodes/engine-facts.ts';
 import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
@@ -27,7 +27,7 @@ const SELECTED = 'proxy';
 const AUTOMATIC = 'auto';
 const DIRECT = 'direct';
 
-/** A `%` that escapes nothing. */
+/** A `%` without a valid escape. */
 const LONE_PERCENT = /%(?![0-9A-Fa-f]{2})/;
 
 /** sing-box has no XHTTP and no VLESS encryption, and refuses a configuration as a whole in which a path has a lone `%`. */
@@ -82,18 +82,18 @@ export function withSingBoxTemplate(writer: FormatWriter, template: SingBoxTempl
   };
 }
 
-/** The first that looks up the host of WireGuard when it is used. */
+/** The first version that resolves the host of WireGuard only when it is used. */
 const RESOLVES_LATER = '1.14';
 
 /**
- * Whether this version looks up the host of WireGuard when it starts, and does not start at all where that fails. null: a version that is
- * not known, which may be such a one.
+ * Whether this version resolves the host of WireGuard at its start, and does not start if that fails. `version` null: unknown, so it may be such a
+ * version.
  */
 export function resolvesAtStart(version: string | null): boolean {
   return version === null || isOlder(version, RESOLVES_LATER);
 }
 
-/** For versions that `resolvesAtStart`: WireGuard only where there is nothing to look up. */
+/** For versions with `resolvesAtStart`: WireGuard only with an IP address. */
 export const olderSingBox: FormatWriter = {
   ...singBox,
   canCarry: (inbound, address) =>
@@ -104,7 +104,7 @@ function hasPath({ network }: Inbound): boolean {
   return network === 'ws' || network === 'httpupgrade';
 }
 
-/** Names of sites are looked up through the proxy, those of nodes by the system. */
+/** Names of sites are resolved through the proxy, those of nodes by the system. */
 const DNS = {
   servers: [
     { type: 'https', tag: 'remote', server: '1.1.1.1', detour: SELECTED },
@@ -196,7 +196,7 @@ function buildHysteria(entry: Entry): object {
   };
 }
 
-/** Ports are ranges there too. */
+/** A port or a range of ports in sing-box's format, which only has ranges. */
 function formatPortRange(text: string): string {
   const [from = '', to = from] = text.split('-');
   return `${from}:${to}`;
@@ -212,7 +212,7 @@ function buildTls(entry: Entry): object | undefined {
     server_name: serverName(entry) ?? undefined,
     alpn: selectAlpn(entry.inbound) ?? undefined,
     certificate: isReality ? undefined : (entry.secrets.certificate ?? undefined),
-    // Of the handshake alone, in parts whose size sing-box decides.
+    // Only the handshake; sing-box chooses the sizes.
     fragment: fragment?.startsWith('tlshello') || undefined,
     utls: imitated === null ? undefined : { enabled: true, fingerprint: imitated },
     reality: isReality ? { enabled: true, public_key: publicKey, short_id: shortId ?? '' } : undefined,

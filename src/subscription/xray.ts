@@ -1,4 +1,4 @@
-// The format `xray`: one configuration in JSON that Xray itself starts with, and that applications around it import.
+// The format `xray`: a configuration in JSON for Xray itself, and for apps that import it.
 import { isPrivateHost } from '../domain/host.ts';
 import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { selectClientExtra, withFormerNames } from '../domain/nodes/xhttp.ts';
@@ -95,7 +95,7 @@ const INBOUNDS = [
 
 const COMMON = jsonMembers({ log: { loglevel: 'warning' }, inbounds: INBOUNDS });
 
-/** The connection that answers soonest; the first until that is known. */
+/** Selects the fastest connection; the first one until that is measured. */
 function buildBalancer(fallbackTag: string): object {
   return {
     routing: {
@@ -150,21 +150,21 @@ function buildOutbound(entry: Entry, secret: string): object {
 
 const fragmenterTag = (fragment: string) => `${FRAGMENTER_PREFIX}${fragment}`;
 
-/** Through it go connections that are split: every version knows this, other than the `fragment` of a connection itself. */
+/** The outbound that fragments connections. All versions support it, unlike `fragment` of a connection. */
 function buildFragmenter(fragment: string): object {
   const [packets, length, interval] = fragment.split(',');
-  // Newer versions reach no private address without a rule: a node in the own network.
+  // Newer versions need a rule for private addresses, such as a node in the local network.
   const finalRules = [{ action: 'allow', ip: ['0.0.0.0/0', '::/0'] }];
   const settings = { fragment: { packets, length, interval }, finalRules };
   return { tag: fragmenterTag(fragment), protocol: 'freedom', settings };
 }
 
-/** Without the packets of QUIC, which are slow inside TCP: browsers then use TCP at once. */
+/** Rejects QUIC, which is slow inside TCP, so that browsers use TCP at once. */
 function buildMux({ mux }: Inbound): object | undefined {
   return mux === null ? undefined : { enabled: true, concurrency: mux, xudpProxyUDP443: 'reject' };
 }
 
-/** Packets are made in the program itself: an interface of the system would need the rights of an administrator. */
+/** Without a network interface of the system, which would need administrator rights. */
 function buildWireguard(entry: Entry, secret: string): object {
   const { publicKey, mtu, port, noise } = entry.inbound;
   return {
@@ -181,7 +181,7 @@ function buildWireguard(entry: Entry, secret: string): object {
   };
 }
 
-/** Xray has the credentials in what carries the protocol, where all other protocols have nothing of the user. */
+/** Xray expects the credentials of Hysteria2 in the transport settings, unlike those of other protocols. */
 function buildHysteria(entry: Entry, secret: string): object {
   const { inbound } = entry;
   const version = 2;
@@ -199,7 +199,7 @@ function buildHysteria(entry: Entry, secret: string): object {
   };
 }
 
-/** Seconds; Xray has no default of its own. */
+/** Interval in seconds; Xray has no default. */
 const HOP_INTERVAL = 30;
 
 function buildMask({ obfsPassword: password, hopPorts: ports, noise }: Inbound): object | undefined {
@@ -242,7 +242,7 @@ function buildXhttp({ inbound }: Entry): object {
   return { mode: inbound.xhttpMode ?? 'auto', extra: extra === null ? undefined : withFormerNames(extra) };
 }
 
-/** A certificate that no authority has signed goes by its hash, and for versions that do not know that, as an authority. */
+/** Includes the hash of a self-signed certificate, and for versions without pins the certificate as an authority. */
 function buildTls(entry: Entry): object {
   const { certificate, pin } = entry.secrets;
   return {

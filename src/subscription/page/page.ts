@@ -1,4 +1,4 @@
-// The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
+// The format `html`: the subscription page for browsers. One document that loads nothing and works without its script.
 import encodeQr from 'qr';
 import { type OfferedApp, SYSTEMS, type System } from '../../contract/subscription/apps.ts';
 import { DEFAULT_APPS } from '../../contract/subscription/default-apps.ts';
@@ -25,19 +25,19 @@ export interface PageRequest {
   readonly userAgent?: string | undefined;
   /** The Accept-Language header. */
   readonly acceptLanguage?: string | undefined;
-  /** The `connection` of the query, as sent: the key of the one connection of a file or of a page with its code. */
+  /** The raw `connection` of the query: the key of the connection of a file, or of a page with its code. */
   readonly connection?: string | undefined;
   /** Epoch ms. */
   readonly now: number;
-  /** Why what was to be bought was not; null, or left out: nothing was refused. */
+  /** Why a purchase was refused; null or left out: none was. */
   readonly notice?: 'refused' | 'wait' | null;
-  /** It is shown inside Telegram. */
+  /** Whether the page is shown inside Telegram. */
   readonly isInTelegram?: boolean;
 }
 
 export interface Page {
   readonly body: string;
-  /** What stands in it, for its policy. */
+  /** Its inline style and script, for the content security policy. */
   readonly inline: { readonly style: string; readonly script: string };
 }
 
@@ -72,7 +72,7 @@ ${renderWireguard(sub, settings, language, request.now)}</main>
   return { body, inline: { style: STYLE, script: SCRIPT } };
 }
 
-/** The page as the administrator looks at it: of a phone, and without its script, which is of use on the phone alone. */
+/** The page for the administrator: as on a phone, without its script. */
 export function previewPage(sub: Subscription, settings: LinkSettings, now: number): string {
   return renderPage(sub, fillSettings(sub, settings, now), { now, userAgent: 'Android' }).body.replace(
     `<script>${SCRIPT}</script>`,
@@ -80,7 +80,7 @@ export function previewPage(sub: Subscription, settings: LinkSettings, now: numb
   );
 }
 
-/** What the person can do about it: the panel's own half is not said here. */
+/** What the user can do in this state. */
 function renderNextStep(
   { user: { state }, canConnect, inbounds: connections }: Subscription,
   language: Language,
@@ -106,7 +106,7 @@ type PlainKey =
 
 const plainTexts = new Map<string, string>();
 
-/** A text without parameters. Made once: making them for each page takes as long as all else in it. */
+/** A text without parameters, cached and escaped: that takes as long as the rest of a page. */
 function plainText(language: Language, key: PlainKey): string {
   const id = `${language} ${key}`;
   let text = plainTexts.get(id);
@@ -155,7 +155,7 @@ function renderAccount({ user, total }: Subscription, settings: LinkSettings, la
   return rows.join('');
 }
 
-/** What can be bought: one form with a field for a promo code, whose buttons lead to the page of an order. */
+/** The offers: a form with a field for a promo code, and buttons that lead to the page of an order. */
 function renderShop(
   { user }: Subscription,
   offered: readonly Offered[],
@@ -188,7 +188,7 @@ function renderShop(
       paid.filter(({ sold }) => 'bytes' in sold),
     ),
   ];
-  // The first button is what Enter presses: in the field it must buy nothing.
+  // Enter in the field presses the first button, which must not buy anything.
   const none = '<button disabled hidden></button>';
   const code = `<p class="promo"><label for="code">${escapeHtml(t('page.promoLabel'))}</label><input id="code" name="code" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false"></p>`;
   const forms = [
@@ -198,7 +198,7 @@ function renderShop(
   return `<section class="card buy">${forms.join('')}</section>\n`;
 }
 
-/** The way into the bot: a form that makes a link which works once, or the bot that knows the user already; inside Telegram the link for friends alone. */
+/** The link to the bot: a form that creates a one-time link, or the bot if the user is linked already. Inside Telegram only the link for friends. */
 function renderTelegram({ user, bot }: Subscription, language: Language, isInTelegram = false): string {
   const found = bot();
   if (found === null) return '';
@@ -213,12 +213,12 @@ function renderTelegram({ user, bot }: Subscription, language: Language, isInTel
   return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isLinked ? 'page.telegramTied' : 'page.telegram'))}</p>${act}${friends}</section>\n`;
 }
 
-/** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */
+/** Cache of the parts that are the same for a user and system, because QR codes and texts take milliseconds. */
 const offers = new Map<string, string>();
 let offeredApps: readonly OfferedApp[] = DEFAULT_APPS;
 const MAX_OFFERS = 200;
 
-/** How many of the user's connections move bytes in apps on each program, as far as is known. */
+/** Number of the user's connections that work in apps on each program, as far as is known. */
 interface Working {
   readonly total: number;
   readonly byCore: Readonly<Record<ClientCore, number>>;
@@ -254,7 +254,7 @@ function getAppsSection(
   return offer;
 }
 
-/** The applications, and the link with its code, in a card that is left open for what follows. */
+/** The apps, and the link with its code. The card is not closed, because more content follows. */
 function makeOffer(
   url: string,
   { subscriptionTitle, supportUrl }: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
@@ -282,13 +282,13 @@ ${renderQr(url, t('page.qr'))}
 
 /** A connection with its share link. */
 interface Server {
-  /** By which its page is requested. */
+  /** Key by which its page is requested. */
   readonly key: string;
   readonly name: string;
   readonly link: string;
 }
 
-/** What apps would get one by one. WireGuard has files. */
+/** The connections as share links. Without WireGuard, which has files. */
 function listServers(sub: Subscription, settings: LinkSettings, now: number): readonly Server[] {
   const { entries, places } = listEntries(sub, settings, plain, now);
   const keys = computeKeys(places);
@@ -302,7 +302,7 @@ function listServers(sub: Subscription, settings: LinkSettings, now: number): re
 /** `connection=list`: the page of all servers. */
 const LIST = 'list';
 
-/** The page of all servers or of one; null: there is none of that key. */
+/** The page of all servers or of one; null: unknown key. */
 function renderServerPages(
   sub: Subscription,
   settings: LinkSettings,
@@ -316,7 +316,7 @@ function renderServerPages(
   return wanted === undefined ? null : renderServer(sub, wanted, title, language);
 }
 
-/** The way to the page of all servers, which would take longer to make than all else in this one. */
+/** The link to the page of all servers, which is separate because it takes longer to build than the rest of this page. */
 function renderServersLink({ user, canConnect, inbounds: connections }: Subscription, language: Language): string {
   if (!canConnect || connections.every(({ inbound }) => inbound.protocol === 'wireguard')) return '';
   return `<a class="button plain servers" href="${pageAddress(user, LIST)}">${escapeHtml(plainText(language, 'page.servers'))}</a>\n`;
@@ -346,7 +346,7 @@ function renderServerList({ user }: Subscription, servers: readonly Server[], ti
 /** More does not fit into a code: a link with an ML-DSA-65 key is longer. */
 const MAX_QR_BYTES = 2331;
 
-/** Its code and its link. */
+/** The page of a server, with its code and link. */
 function renderServer({ user }: Subscription, { name, link }: Server, title: string, language: Language): Page {
   const t = hostTexts(language, 'subscription');
   const hasCode = link.length <= MAX_QR_BYTES;
@@ -378,7 +378,7 @@ interface OwnPage {
   readonly script: string;
 }
 
-/** A page beside that of the subscription. */
+/** A separate page of the subscription. */
 function renderOwnPage({ title, heading, content, back, language, script }: OwnPage): Page {
   const body = `${renderHead(title, language)}<body class="order">
 <header><h1>${escapeHtml(heading)}</h1></header>
@@ -394,7 +394,7 @@ ${script === '' ? '' : `<script>${script}</script>\n`}</body>
 
 const { isOfOne: _isOfOne, ...everyWireguard } = wireguard;
 
-/** The file of each connection of WireGuard, and its code, for the apps of WireGuard, which read no links. */
+/** The file and code of each connection of WireGuard, whose apps do not read links. */
 function renderWireguard(sub: Subscription, settings: LinkSettings, language: Language, now: number): string {
   const { entries, places } = listEntries(sub, settings, everyWireguard, now);
   if (places.length === 0) return '';
@@ -418,7 +418,7 @@ interface PickerFacts {
   readonly working: Working;
 }
 
-/** Radio buttons choose the system, and the style shows its applications: no script. */
+/** Selects the system by radio buttons and style, without a script. */
 function renderSystemPicker(
   apps: readonly OfferedApp[],
   { url, title, chosen, language, working }: PickerFacts,
@@ -430,7 +430,7 @@ function renderSystemPicker(
   );
   const button = (app: OfferedApp, kind: 'add' | 'install', href: string) =>
     `<a class="button${kind === 'install' ? ' plain' : ''}" href="${escapeHtml(href)}" rel="noreferrer" aria-label="${escapeHtml(t(`page.${kind}To`, { app: app.name }))}">${escapeHtml(t(`page.${kind}`))}</a>`;
-  /** An app in which not all of the user's connections work says so. */
+  /** A note for an app in which not all of the user's connections work. */
   const limitText = ({ core }: OfferedApp) => {
     const count = core === null ? working.total : working.byCore[core];
     if (count === working.total) return '';
@@ -450,10 +450,10 @@ function renderSystemPicker(
   return `<fieldset><legend>${escapeHtml(t('page.device'))}</legend>${choices.join('')}${lists.join('')}</fieldset>`;
 }
 
-/** White modules around the code, as its standard requires. */
+/** White modules around the code, which its standard requires. */
 const QUIET = 4;
 
-/** Dark on white in both themes, as every camera reads it. */
+/** A QR code, dark on white in both themes, which all cameras can read. */
 export function renderQr(url: string, label: string): string {
   return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" ${drawQr(url)}</svg>`;
 }
@@ -474,7 +474,7 @@ function drawQr(url: string): string {
   return `viewBox="0 0 ${side} ${side}"><rect width="${side}" height="${side}" fill="#fff"/><path d="${path}" fill="#000" shape-rendering="crispEdges"/>`;
 }
 
-/** The languages of an Accept-Language header, the most wanted first. */
+/** The languages of an Accept-Language header, the preferred one first. */
 export function preferredLanguages(header: string | undefined): readonly string[] {
   if (header === undefined || header.length > 200) return [];
   const preferences = header.split(',').map((part) => {
@@ -500,7 +500,7 @@ export function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }
 
-/** What every page begins with. `title`: HTML. */
+/** The head of all pages. `title`: HTML. */
 export function renderHead(title: string, language: Language): string {
   return `<!doctype html>
 <html lang="${language}">

@@ -1,4 +1,4 @@
-// A connection as its form has it, and back: what its shape does not have is not sent, an empty text becomes null.
+// Converts a connection to the values of its form and back. Fields that the shape does not have are left out; empty texts become null.
 
 import type { HOST_ORDERS } from '../../../../contract/hosts.ts';
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
@@ -20,10 +20,10 @@ import { shareLink } from '../../../../subscription/share-links.ts';
 import { randomHex } from '../../state/random.ts';
 import { buildHosts, type HostInput, type HostValues, toHostValues } from './host-values.ts';
 
-/** Fields are named as the contract names them; an empty text is null there. */
+/** Fields have the names of the contract. */
 export type Values = {
   node_id: string;
-  /** Of a new one: further nodes that get it. */
+  /** Further nodes of a new connection. */
   more_node_ids: string[];
   tag: string;
   name: string;
@@ -43,7 +43,7 @@ export type Values = {
   fingerprint: string;
   alpn: string[];
   public_key: string;
-  /** Typed or just generated; the panel never sends its own. */
+  /** A new key, entered or generated; the panel never returns the stored one. */
   private_key: string;
   /** The half of apps; the other one is typed or just generated. */
   encryption: string;
@@ -65,9 +65,9 @@ export type Values = {
   mtu: number | '';
   target: string;
   min_client_version: string;
-  /** An own one, in PEM. */
+  /** The administrator's own certificate in PEM. */
   certificate: string;
-  /** Typed; the panel never sends its own. */
+  /** A new key; the panel never returns the stored one. */
   certificate_key: string;
   hosts: HostValues[];
   host_order: (typeof HOST_ORDERS)[number];
@@ -80,7 +80,7 @@ type Changes = Omit<Create, 'node_id' | 'more_node_ids' | 'protocol'>;
 
 const COMMON_METHOD = METHODS[2];
 
-/** What its engine has to know of it. */
+/** The shape that decides which engines serve it. */
 export function pickServedShape(values: Values): MeasuredShape {
   const { protocol, network, security } = values;
   const changes = buildChanges(values);
@@ -106,7 +106,7 @@ export function pickServedShape(values: Values): MeasuredShape {
   };
 }
 
-/** A new one with the most common settings of today: VLESS with REALITY. */
+/** Initial values of a new connection: VLESS with REALITY, the most common settings. */
 export function blankValues(nodeId: number | null, port: number): Values {
   return {
     node_id: nodeId === null ? '' : String(nodeId),
@@ -200,7 +200,7 @@ export function toFormValues(inbound: Inbound): Values {
     min_client_version: inbound.min_client_version ?? '',
     certificate: inbound.certificate ?? '',
     certificate_key: '',
-    // Keys of rows: the same for the same record, so that a form is unchanged until something is changed.
+    // The same keys for the same record, so that an untouched form counts as unchanged.
     hosts: (inbound.hosts ?? []).map((host, index) => toHostValues(host, String(index))),
     host_order: inbound.host_order ?? 'listed',
     note: inbound.note ?? '',
@@ -208,14 +208,14 @@ export function toFormValues(inbound: Inbound): Values {
   };
 }
 
-/** Another protocol, network or security, with the others fitted to it. */
+/** Changes protocol, network or security, and adjusts the others to it. */
 export function reshaped(values: Values, change: Partial<InboundShape>): Values {
   const next = { ...values, ...adjustShape({ ...values, ...change }) };
   const fields = shapeFields(next);
   const before = shapeFields(values);
   return {
     ...next,
-    // Fingerprint and Vision are set where they become possible, and can be removed.
+    // Set fingerprint and Vision when they become possible; they can be removed.
     flow: fields.has('flow') ? (before.has('flow') ? next.flow : flowFor(next)) : '',
     fingerprint: needsFingerprint(next, before) ? 'chrome' : next.fingerprint,
   };
@@ -230,7 +230,7 @@ function flowFor({ security }: InboundShape): Values['flow'] {
   return security === 'reality' ? 'xtls-rprx-vision' : '';
 }
 
-/** What the form has for these values: fewer fields where another connection has the port. */
+/** Fields of the form for these values; fewer if another connection's port is shared. */
 export function listFormFields(values: Values): ReadonlySet<ShapeField> {
   const fields = shapeFields(values);
   return fields.has('shares_port_of') ? shapeFields(values, values.shares_port_of !== '') : fields;
@@ -242,7 +242,7 @@ export function hasEncryption(values: Values): boolean {
   return isSet && shapeFields(values).has('encryption');
 }
 
-/** All that can be changed later. A key is sent only where one was typed or generated. */
+/** The input of a change. Keys are included only if entered or generated. */
 export function buildChanges(values: Values): Changes {
   const fields = listFormFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
@@ -258,7 +258,7 @@ export function buildChanges(values: Values): Changes {
     network,
     security,
     host: host.trim() === '' ? null : host.trim(),
-    // Empty: the contract reports it as missing.
+    // undefined if empty, so that validation reports it as missing.
     port: port === '' ? (undefined as unknown as number) : port,
     sni: text('sni', values.sni),
     path: text('path', values.path),
@@ -291,7 +291,7 @@ export function buildChanges(values: Values): Changes {
     mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
     min_client_version: text('min_client_version', values.min_client_version),
-    // A certificate ends with a line feed.
+    // Not trimmed: a certificate ends with a line feed.
     certificate: fields.has('certificate') && values.certificate.trim() !== '' ? values.certificate : null,
     ...(certificateKey !== null && { certificate_key: certificateKey }),
     hosts: buildHosts(values, values.hosts),
@@ -312,14 +312,14 @@ export function buildCreateInput(values: Values): Create {
   };
 }
 
-/** Fields whose absence no schema sees, since it depends on the shape. */
+/** Missing fields that depend on the shape, which the schema does not check. */
 export function listMissingFields(values: Values): readonly ('sni' | 'public_key' | 'method')[] {
   const fields = listFormFields(values);
   const { sni, public_key, private_key, method } = buildChanges(values);
   const missing: ('sni' | 'public_key' | 'method')[] = [];
   const needsKeys = values.security === 'reality' && fields.has('public_key');
   if (needsKeys && sni === null) missing.push('sni');
-  // A private key gives its public one.
+  // The public key is derived from a private one.
   if (needsKeys && public_key === null && private_key === undefined) missing.push('public_key');
   if (fields.has('method') && method === null) missing.push('method');
   return missing;
@@ -367,7 +367,7 @@ export function newExtra(hasObfuscation: boolean): XhttpExtra {
   };
 }
 
-/** A free tag on its node: the shape's name, with a number where that is taken. */
+/** A free tag on the node: the name of the shape, with a number if it is in use. */
 export function freeTag({ protocol, network, security }: InboundShape, taken: ReadonlySet<string>): string {
   const base = [protocol, security === 'reality' ? security : network === 'tcp' ? security : network]
     .filter((part) => part !== 'none' && part !== 'quic' && part !== 'udp')
@@ -383,12 +383,12 @@ export function newObfsPassword(): string {
   return randomHex(16);
 }
 
-/** Eight random bytes in hex, which distinguish one connection's clients from another's. */
+/** Eight random bytes in hex, which distinguish the clients of connections. */
 export function newShortId(): string {
   return randomHex(8);
 }
 
-/** The link only shows its form: it connects to nothing. */
+/** Values of the sample user; the link does not work. */
 const SAMPLE_USER = {
   uuid: '00000000-0000-4000-8000-000000000000',
   password: 'password-of-the-user',
@@ -400,17 +400,17 @@ const SAMPLE_ID = 1;
 
 /** An entry of the sample user's subscription. */
 interface PreviewedLink {
-  /** Its place, from 1. */
+  /** Its position, from 1. */
   readonly place: number;
-  /** With the variables of the sample user. */
+  /** Name with the sample user's variables. */
   readonly name: string;
-  /** One line of ASCII. */
+  /** The link: one line of ASCII. */
   readonly link: string;
 }
 
 /**
- * What the sample user's app gets; null while something that the link needs is missing. `nodeAddress`: used where the connection has no
- * host. `owner`: the connection whose port it shares.
+ * The links for the sample user; null while required fields are missing. `nodeAddress` is used if the connection has no host; `owner`: the
+ * connection whose port it shares.
  */
 export function previewLinks(
   values: Values,
@@ -462,7 +462,7 @@ export function previewLinks(
   });
 }
 
-/** For everyone: the preview has them all. */
+/** A host for all users, because the preview shows all hosts. */
 function toPreviewHost({ host_header: hostHeader, ...host }: HostInput): Host {
   return { ...host, hostHeader, tariffs: [], tags: [] };
 }
