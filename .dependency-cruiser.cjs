@@ -69,6 +69,7 @@ const CORE_NOUNS = [
   'subscription',
   'webhooks',
   'inbound-groups',
+  'imports',
   'stats',
 ];
 const inside = ['i18n', 'contract', 'domain', 'core'];

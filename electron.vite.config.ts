@@ -13,6 +13,7 @@ const mainEntries = {
   index: 'src/main/index.ts',
   cli: 'src/cli/index.ts',
   'checkpoint-worker': 'src/panel/workers/checkpoint-worker.ts',
+  'import-worker': 'src/panel/workers/import-worker.ts',
   'json-worker': 'src/panel/workers/json-worker.ts',
   'payment-worker': 'src/panel/workers/payment-worker.ts',
   'webhook-worker': 'src/panel/workers/webhook-worker.ts',

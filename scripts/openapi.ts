@@ -1,12 +1,14 @@
-// Writes docs/panel-openapi.json from the table of operations, or with --check fails where the file differs; then lints it.
+// Writes docs/panel-openapi.json from the table of operations and docs/gatehouse-export.schema.json from the document of exports, or with --check
+// fails where a file differs; then lints the first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { exportDocument } from '../src/contract/imports/document.ts';
 import { openApiDocument } from '../src/contract/openapi/openapi.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const snapshot = 'docs/panel-openapi.json';
-const file = `${root}${snapshot}`;
 /** Stands for every installation; a panel that serves the file fills in its own address. */
 const serverUrl = 'https://192.168.1.10:8443/secret-path/api/v1';
 
@@ -34,14 +36,27 @@ function firstDifference(committed: string, made: string): string {
   return `line ${line + 1}:\n- ${before[line] ?? '(end of file)'}\n+ ${after[line] ?? '(end of file)'}`;
 }
 
-const made = `${JSON.stringify(openApiDocument({ serverUrl }), null, 2)}\n`;
-const committed = existsSync(file) ? readFileSync(file, 'utf8') : '';
+/** Generated files, and what each is made from. */
+const GENERATED = [
+  { path: snapshot, from: 'the table of operations', document: openApiDocument({ serverUrl }) },
+  {
+    path: 'docs/gatehouse-export.schema.json',
+    from: 'the document of exports',
+    document: z.toJSONSchema(exportDocument, { io: 'input', unrepresentable: 'any' }),
+  },
+];
+const isCheck = process.argv.includes('--check');
 
-if (process.argv.includes('--check') && committed !== made) {
-  console.error(`${snapshot} differs from the table of operations, first at ${firstDifference(committed, made)}`);
-  console.error('Run `npm run openapi` and commit the file.');
-  process.exit(1);
+for (const { path, from, document } of GENERATED) {
+  const file = `${root}${path}`;
+  const made = `${JSON.stringify(document, null, 2)}\n`;
+  const committed = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (isCheck && committed !== made) {
+    console.error(`${path} differs from ${from}, first at ${firstDifference(committed, made)}`);
+    console.error('Run `npm run openapi` and commit the file.');
+    process.exit(1);
+  }
+  if (committed !== made) writeFileSync(file, made);
+  if (!isCheck) console.log(`${path} ${committed === made ? 'is up to date' : 'written'}.`);
 }
-if (committed !== made) writeFileSync(file, made);
-if (!process.argv.includes('--check')) console.log(`${snapshot} ${committed === made ? 'is up to date' : 'written'}.`);
 process.exit(lint() ? 0 : 1);

@@ -17,6 +17,7 @@ const ENTRIES = [
   'checkpoint-worker.js',
   'writer-worker.js',
   'backup-worker.js',
+  'import-worker.js',
   'place-worker.js',
   'keychain-worker.js',
 ];

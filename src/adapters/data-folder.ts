@@ -35,6 +35,8 @@ export const FILES = {
   backups: 'backups',
   /** Working folder for making and checking backups; empty except after a crash. */
   workshop: 'workshop',
+  /** Files that were sent for an import; deleted afterwards and at each start. */
+  imports: 'imports',
 } as const;
 
 /** Folders in which the panel trusts or appends to files. Links among backups are merely ignored. */

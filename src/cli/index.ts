@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { panelVersion } from '../adapters/installation.ts';
+import { IMPORT_SOURCES } from '../contract/imports/document.ts';
 import { reportFailure } from './terminal.ts';
 
 /** Commands and options whose `--data` is another folder than the service's. */
@@ -190,6 +191,34 @@ program
   .addOption(jsonOption())
   .addOption(keyFileOption())
   .action(async (file, options) => (await import('./backup.ts')).restore(file, options));
+
+program
+  .command('import')
+  .description('users and connections of another panel or of an export: shown first, imported after a confirmation')
+  .argument(
+    '<file...>',
+    'its database, backup or answers of its API; for Marzban and Marzneshin also xray_config.json and .env',
+  )
+  .addOption(new Option('--source <name>', 'which panel it is of (default: found out)').choices(IMPORT_SOURCES))
+  .option(
+    '--node <id>',
+    'the node for its connections (default: the only one, or that of this machine)',
+    parseInteger(1, Number.MAX_SAFE_INTEGER),
+  )
+  .option('--check', 'only report what would be imported; nothing is changed')
+  .option('-y, --yes', 'ask nothing')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (files, options) => (await import('./import.ts')).importFiles(files, options));
+program
+  .command('export')
+  .description('write users, connections and plans into one file that any panel can read')
+  .argument('<file>', 'a new file, which only its owner can read')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (file, options) => (await import('./import.ts')).exportFile(file, options));
 
 program
   .command('doctor')

@@ -60,6 +60,8 @@ export const BACKUP_DIFFERENCE_KINDS = [
   'inbounds.more_server_names',
   'inbounds.certificate',
   'inbounds.obfs_password',
+  'imported_link_sources.key',
+  'imported_links.hash',
   'invoices.pay_url',
   'invoices.return_url',
   'invoices.email',

@@ -52,6 +52,7 @@ export const ERRORS = {
   database_in_use: { status: 409, title: 'Another process has the database open: end it first' },
   place_limit: { status: 409, title: 'There are as many places of backups as there can be' },
   place_failed: { status: 409, title: 'The place of backups did not do what it was asked for' },
+  import_running: { status: 409, title: 'An import is running' },
   already_set_up: { status: 409, title: 'The administrator exists already' },
   events_gone: { status: 410, title: 'Events that old are no longer stored' },
   precondition_failed: { status: 412, title: 'The record has changed since it was read' },

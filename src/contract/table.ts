@@ -13,6 +13,7 @@ import * as botNotices from './bot/bot-notices.ts';
 import * as botRequests from './bot/bot-requests.ts';
 import * as broadcasts from './bot/broadcasts.ts';
 import * as events from './events.ts';
+import * as imports from './imports/imports.ts';
 import * as inbounds from './inbounds.ts';
 import * as monitoring from './monitoring.ts';
 import * as engineUpdate from './nodes/engine-update.ts';
@@ -172,6 +173,13 @@ export const OPERATIONS = {
   createBackup: backups.createBackup,
   deleteBackup: backups.deleteBackup,
   sendBackup: backups.sendBackup,
+  addImportFile: imports.addImportFile,
+  planImport: imports.planImport,
+  getImport: imports.getImport,
+  applyImport: imports.applyImport,
+  discardImport: imports.discardImport,
+  undoImport: imports.undoImport,
+  exportData: imports.exportData,
   scheduleBackups: backups.scheduleBackups,
   checkBackup: backups.checkBackup,
   restoreBackup: backups.restoreBackup,

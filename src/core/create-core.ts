@@ -10,6 +10,7 @@ import { createBackupSchedule } from './backups/schedule.ts';
 import { createBotService } from './bot/bot-service.ts';
 import { sendBroadcasts } from './bot/broadcasts.ts';
 import { createDispatch } from './dispatch.ts';
+import { createImports } from './imports/imports.ts';
 import { renewCertificates } from './inbounds/inbound-certificates.ts';
 import type { Env } from './kernel/context.ts';
 import type { Core, CoreParts, Figures, Shop } from './kernel/core.ts';
@@ -31,6 +32,7 @@ import { followAuthority } from './settings/authority.ts';
 import { notifyOfEnds } from './settings/certificates.ts';
 import { createClockJob, isClockDoubted } from './settings/clock.ts';
 import { createLocalCommands } from './setup/administrator.ts';
+import { findImportedSubscription } from './subscription/imported-links.ts';
 import { findSubscription } from './subscription/subscription.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
 import { createUpdateSchedule } from './updates/updates.ts';
@@ -318,9 +320,12 @@ export function createCore(parts: CoreParts): Core {
     latestEventId: () => env.store.events.latestId(),
     figures: () => collectFigures(env),
     subscription: (token) => findSubscription(env, token),
+    importedSubscription: (token) => findImportedSubscription(env, token),
+    linkPaths: () => env.store.imports.linkSources().flatMap(({ path }) => path ?? []),
     shop: tasks.track(guardShop(env, () => hasAsked, createShop(env, pollProviders))),
     recordLinkRead: env.linkReads.recordRead,
     local: tasks.track(createLocalCommands(env)),
+    imports: createImports(env),
     backupFiles: tasks.track(createBackupFiles(env)),
     bot: tasks.track({
       ...bot,

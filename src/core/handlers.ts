@@ -11,6 +11,7 @@ import { BOT_ADMIN_HANDLERS } from './bot/admins.ts';
 import { BROADCAST_HANDLERS } from './bot/broadcasts.ts';
 import { BOT_REQUEST_HANDLERS } from './bot/requests.ts';
 import { BOT_HANDLERS } from './bot/settings.ts';
+import { IMPORT_HANDLERS } from './imports/job.ts';
 import { INBOUND_GROUP_HANDLERS } from './inbound-groups/inbound-groups.ts';
 import { INBOUND_HANDLERS } from './inbounds/inbounds.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './kernel/context.ts';
@@ -84,6 +85,7 @@ export const HANDLERS: {
   ...BOT_REQUEST_HANDLERS,
   ...CHAT_BACKUP_HANDLERS,
   ...BACKUP_PLACE_HANDLERS,
+  ...IMPORT_HANDLERS,
   ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
   ...INBOUND_GROUP_HANDLERS,

@@ -1,10 +1,12 @@
 // The door for users: `/<sub path>/<token>`. It knows neither keys nor sessions, and an unknown token has no reply of its own.
 import { hash } from 'node:crypto';
+import type { ConfigurationFormat } from '../contract/subscription/formats.ts';
 import type { Core, Subscription } from '../core/kernel/core.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
 import { computeNetwork } from '../domain/client-network.ts';
+import { isGuessable, parseLinkPath } from '../domain/imports/link-token.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { IN_TELEGRAM } from '../domain/sales/shop-place.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
@@ -45,6 +47,8 @@ export interface LinkDoor {
 export interface SubscriptionDoorParts {
   readonly core: Pick<Core, 'recordLinkRead'> & {
     subscription(token: string): Subscription | null;
+    /** What is behind a link of another panel; default: nothing. */
+    importedSubscription?(token: string): Subscription | null;
     settings(): LinkSettings;
   };
   readonly clock: Clock;
@@ -56,9 +60,17 @@ export interface SubscriptionDoorParts {
   rateRule(): RateRule;
 }
 
+/** What is behind a link of another panel, and the format that its path asks for. */
+interface ImportedLink {
+  readonly subscription: Subscription;
+  readonly format: ConfigurationFormat | undefined;
+}
+
 const TOKEN = /^\/([A-Za-z0-9_-]{16,128})$/;
 /** No user has it: tokens are random. */
 const NO_TOKEN = '-'.repeat(43);
+/** Of tokens of other panels that can be guessed. */
+const GUESSES: RateRule = { perMinute: 10, burst: 10 };
 /** What became of a purchase that was not made. */
 const NOTICES = ['refused', 'wait'] as const;
 const DEFAULT_TYPE = 'text/plain; charset=utf-8';
@@ -72,29 +84,46 @@ const PART_OF_KEY = 20;
 export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: LinkRequest) => DoorReply | null {
   const { core, clock, render, log, rateRule } = parts;
   const limiter = createRateLimiter<string>();
+  const guesses = createRateLimiter<string>();
 
   /** Seconds to wait; null: it may. Counted for a link and a network, so that a link that became public does not lock its user out. */
-  function consumeRequest(token: string, address: string): number | null {
+  function consumeRequest(path: string, address: string): number | null {
     const { perMinute } = rateRule();
     if (perMinute === 0) return null;
     const limit = Math.max(LEAST_PER_MINUTE, Math.ceil(perMinute / PART_OF_KEY));
     const rule = { perMinute: limit, burst: limit };
-    const { isAllowed, retryAfter } = limiter.consumeRequest(`${token} ${computeNetwork(address)}`, rule, clock.now());
+    const { isAllowed, retryAfter } = limiter.consumeRequest(`${path} ${computeNetwork(address)}`, rule, clock.now());
     return isAllowed ? null : retryAfter;
   }
 
+  /** A link of another panel. Tokens that can be guessed may be tried a few times a minute from a network. */
+  function findImported(path: string, address: string): ImportedLink | null {
+    for (const { token, format } of core.importedSubscription ? parseLinkPath(path) : []) {
+      if (isGuessable(token)) {
+        const { isAllowed } = guesses.consumeRequest(computeNetwork(address), GUESSES, clock.now());
+        if (!isAllowed) return null;
+      }
+      const subscription = core.importedSubscription?.(token) ?? null;
+      if (subscription !== null) return { subscription, format };
+    }
+    return null;
+  }
+
   return ({ id, isStray, method, path, query, headers, allHeaders, address }) => {
+    const isRead = !isStray && (method === 'GET' || method === 'HEAD');
     const given = TOKEN.exec(path)?.[1];
-    const token = !isStray && (method === 'GET' || method === 'HEAD') ? given : undefined;
+    const token = isRead ? given : undefined;
     // One look-up in any case: the time of the reply must not tell where links are.
-    const subscription = core.subscription(token ?? NO_TOKEN);
-    if (token === undefined || subscription === null) return null;
+    const own = core.subscription(token ?? NO_TOKEN);
+    const imported = own === null && isRead ? findImported(path, address) : null;
+    const subscription = own ?? imported?.subscription ?? null;
+    if (subscription === null) return null;
     const state = newCallState(id, method);
     state.route = 'subscription';
-    const wait = consumeRequest(token, address);
+    const wait = consumeRequest(path, address);
     if (wait !== null) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
     try {
-      const { format, connection } = readQuery(query).raw;
+      const { format = imported?.format, connection } = readQuery(query).raw;
       const words = query.split('&');
       const rendered = render(subscription, core.settings(), {
         format,
@@ -108,6 +137,8 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
         isInTelegram: words.includes(IN_TELEGRAM),
       });
       if (rendered.isRefused) return null;
+      // The forms of a page are below its own link.
+      if (rendered.inline && imported) return makeReply(state, 302, null, '', ['Location', imported.subscription.url]);
       // Who opens the page in a browser has no application yet.
       if (!rendered.inline) core.recordLinkRead(subscription.user.id, clientApp(headers['user-agent']));
       return replyWith(state, rendered, headers['if-none-match'], rendered.inline ? parts.framedBy?.() : undefined);

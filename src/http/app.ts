@@ -54,7 +54,10 @@ import type { Pages } from './pages.ts';
 /** Functions are called on each request, so changes apply at once. */
 export interface AppParts {
   readonly door: Door;
-  readonly core: { settings(): Pick<SettingValues, 'secretPath' | 'subPath' | 'instanceId' | 'language'> };
+  readonly core: {
+    settings(): Pick<SettingValues, 'secretPath' | 'subPath' | 'instanceId' | 'language'>;
+    linkPaths?(): readonly string[];
+  };
   readonly clock: Clock;
   readonly log: Log;
   /** Names accepted in Host besides IP literals and `localhost`; lower case. */
@@ -150,7 +153,12 @@ export function createApp(parts: AppParts): App {
   };
   app.use(onError);
 
-  const guardParts = { settings: core.settings, hosts: parts.hosts, app };
+  const guardParts = {
+    settings: core.settings,
+    linkPaths: () => core.linkPaths?.() ?? [],
+    hosts: parts.hosts,
+    app,
+  };
   return {
     listener: (linksOnly) => createGuard(guardParts, linksOnly),
     constantReply,

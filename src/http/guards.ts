@@ -38,6 +38,8 @@ export const STRAY_PREFIX = '/stray';
 export interface GuardParts {
   /** Read on each request, so that a new secret path applies at once. */
   settings(): Pick<SettingValues, 'secretPath' | 'subPath'>;
+  /** The paths of links of other panels, without slashes at their ends; default: none. */
+  linkPaths?(): readonly string[];
   /** Names accepted in Host besides IP literals and `localhost`; lower case. */
   hosts(): ReadonlySet<string>;
   /** Gets `request.url` with the prefix instead of the first segment. */
@@ -45,7 +47,7 @@ export interface GuardParts {
 }
 
 /** Routes a request to the panel, to links, or to the unknown-link handler. `linksOnly`: the secret path is unknown to this listener. */
-export function createGuard({ settings, hosts, app }: GuardParts, linksOnly = false) {
+export function createGuard({ settings, linkPaths, hosts, app }: GuardParts, linksOnly = false) {
   const isHostAllowed = createHostCheck(hosts);
   return (request: IncomingMessage, response: ServerResponse): void => {
     const url = request.url ?? '';
@@ -53,11 +55,18 @@ export function createGuard({ settings, hosts, app }: GuardParts, linksOnly = fa
     const isAllowed = isHostAllowed(request);
     const isSecret = beginsWithSegment(url, secretPath) && !linksOnly;
     const isLink = beginsWithSegment(url, subPath);
+    const linkPath = linkPaths?.().find((path) => path === '' || beginsWithSegment(url, path));
     if (isAllowed && isSecret) request.url = SECRET_PREFIX + url.slice(secretPath.length + 1);
     else if (isAllowed && isLink) request.url = LINK_PREFIX + url.slice(subPath.length + 1);
+    else if (isAllowed && linkPath !== undefined) request.url = LINK_PREFIX + stripPath(url, linkPath);
     else request.url = STRAY_PREFIX + stripFirstSegment(url);
     app(request, response);
   };
+}
+
+/** The rest of a raw path after the path of links, which may be none. */
+function stripPath(url: string, path: string): string {
+  return path === '' ? url : url.slice(path.length + 1);
 }
 
 /** The rest of a raw path after the first segment. */

@@ -42,6 +42,8 @@ export const COMMANDS = [
   'url',
   'rotate-path',
   'backup',
+  'export',
+  'import',
   'promote',
   'restore',
   'doctor',

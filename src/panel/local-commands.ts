@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { findInstallation, panelVersion } from '../adapters/installation.ts';
 import { ACCESSES, EXPIRY_DAYS } from '../contract/access/keys.ts';
+import { IMPORT_SOURCES } from '../contract/imports/document.ts';
 import { bodyErrors } from '../contract/input/errors.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Output } from '../contract/table.ts';
@@ -13,6 +14,7 @@ import type { Call } from '../core/ports/call.ts';
 import type { Crypto, VaultState } from '../core/ports/ports.ts';
 import { runOperation } from '../door/run-operation.ts';
 import { switchLocalEngine } from './switch-engine.ts';
+import { writeExport } from './write-export.ts';
 
 /** Services for commands. */
 export type CommandPanel = {
@@ -60,6 +62,12 @@ async function useClosing<P extends { close(): void }, T>(place: P, work: (place
 
 const ENGINE_NAME = /^(?:xray|v2ray)-\d+\.\d+\.\d+$/;
 const none = z.strictObject({});
+const importArgs = z.strictObject({
+  // The answers of an API are one file for each page.
+  paths: z.array(z.string()).min(1).max(1000),
+  source: z.enum(IMPORT_SOURCES).nullable(),
+  node_id: z.int().min(1).nullable(),
+});
 /** The core validates passwords and names. */
 const text = z.string();
 
@@ -157,6 +165,18 @@ export const COMMANDS = {
       return { ...restored, ...getAddresses(panel) };
     },
   ),
+  /** `paths`: absolute. What an import would do. */
+  'import-plan': command(importArgs, ({ core }, { paths, source, node_id }) =>
+    core.imports.plan({ paths, source, nodeId: node_id }),
+  ),
+  'import-apply': command(importArgs, ({ core }, { paths, source, node_id }) =>
+    core.imports.apply({ paths, source, nodeId: node_id }),
+  ),
+  /** `target`: absolute path of a new file. */
+  export: command(z.strictObject({ target: text }), async ({ core }, { target }) => {
+    const { users, bytes } = await writeExport(core, target);
+    return { path: target, users, size_bytes: bytes };
+  }),
   /** Orders a certificate for a public name, with the challenge on the panel's own port. */
   'order-certificate': command(
     z.strictObject({ name: text, directory_url: text, email: text.nullable() }),

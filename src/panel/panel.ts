@@ -40,6 +40,7 @@ import { renderSubscription } from '../subscription/render.ts';
 import { type BackupParts, createBackups } from './backup/backups.ts';
 import { buildOverrides, checkOptions, type PanelOptions } from './config.ts';
 import { openEngines } from './engines.ts';
+import { openImportUploads } from './import-uploads.ts';
 import { createListeners, listenFirst } from './listeners.ts';
 import { buildCall, dispatchCommand, getAddresses, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
@@ -54,6 +55,7 @@ import { createStopSteps, type StopSteps } from './stop-steps.ts';
 import { switchLocalEngine } from './switch-engine.ts';
 import { createCheckpointer } from './workers/checkpointer.ts';
 import { createHeavyWriter } from './workers/heavy-writer.ts';
+import { createImportFiles } from './workers/import-thread.ts';
 import { createJsonThread, type JsonThread } from './workers/json-thread.ts';
 import { createPaymentThread } from './workers/payment-thread.ts';
 import { createWebhookThread } from './workers/webhook-thread.ts';
@@ -135,6 +137,8 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   steps.add('addresses', reach.stop);
   const heavy = createHeavyWriter({ database: owned.database }, { clock, log }, reach.origin);
   steps.add('writer thread', heavy.close);
+  const importFiles = createImportFiles(folder, owned.database);
+  steps.add('import thread', importFiles.close);
   const checkpointer = createCheckpointer({ database: owned.database });
   steps.add('checkpoint thread', checkpointer.close);
   const { instanceId } = store.settings.get();
@@ -154,7 +158,11 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     version,
     certificates: backedUpCertificates({ store, vault, log, clock, folder }, () => served),
   };
-  const backups = createPanelBackups(options, owned, backupParts, vaultOptions, reach.origin, [heavy, checkpointer]);
+  const backups = createPanelBackups(options, owned, backupParts, vaultOptions, reach.origin, [
+    heavy,
+    checkpointer,
+    importFiles,
+  ]);
   let host: HostPorts | null = null;
   let served: ServedCertificates | null = null;
   const webhookClient = createWebhookThread(log);
@@ -193,6 +201,8 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     heavy,
     backups,
     backupPlaces: openBackupPlaces(folder),
+    importFiles,
+    importUploads: await openImportUploads(folder),
     webhookClient,
     paymentProviders: demoShop?.withTestProvider(paymentThread) ?? paymentThread,
     botClient,

@@ -19,6 +19,7 @@ import { ownFolder } from './owned-folder.ts';
 import { buildOrigin } from './public-origin.ts';
 import { openRole, readMark } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
+import { createImportFiles } from './workers/import-thread.ts';
 
 /** Maximum time from a panel's lock to its control socket. */
 const START_MS = 10_000;
@@ -56,8 +57,8 @@ export async function runCommand<Name extends CommandName>(
 }
 
 /**
- * Creating a key may need the authenticator's secret, a backup needs all secrets, and a restore needs the existing master key to recognize backups of
- * this panel. `file`: the key file; null: the keychain.
+ * Creating a key may need the authenticator's secret, a backup and an export need all secrets, an import seals keys of connections, and a restore
+ * needs the existing master key to recognize backups of this panel. `file`: the key file; null: the keychain.
  */
 function needsVault(
   name: CommandName,
@@ -65,9 +66,10 @@ function needsVault(
   sealed: Pick<SealedStore, 'keyId'>,
   file: string | null,
 ): boolean {
+  if (name === 'import-apply') return true;
   if (name === 'key-add') return twoFactor.get() !== null;
   if (name === 'restore' || name === 'restore-check') return file === null || existsSync(file);
-  return (name === 'backup' || name.startsWith('place-')) && sealed.keyId() !== null;
+  return (name === 'backup' || name === 'export' || name.startsWith('place-')) && sealed.keyId() !== null;
 }
 
 async function performHere(folder: string, name: CommandName, args: unknown, keyFile: string | null): Promise<unknown> {
@@ -77,9 +79,9 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
     const { instanceId } = store.settings.get();
     const options = { instanceId, dataFolder: folder, log: silent };
     const sealed = sealedKey(folder, store.sealed);
-    // A restore seals secrets, possibly before the first start of a panel.
+    // A restore and an import seal secrets, possibly before the first start of a panel.
     const file =
-      name === 'restore' && isHeadless(process.platform, process.env)
+      (name === 'restore' || name === 'import-apply') && isHeadless(process.platform, process.env)
         ? await prepareKeyFile(keyFile, { ...options, sealed })
         : findKeyFile(keyFile, instanceId);
     const vaultOver = (over: Pick<SealedStore, 'keyId'>) => openVault({ ...options, sealed: over, keyFile: file });
@@ -111,6 +113,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       vault,
       backups,
       backupPlaces: openBackupPlaces(folder),
+      importFiles: createImportFiles(folder, database),
       origin,
       log: silent,
       heavy: null,

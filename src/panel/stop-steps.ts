@@ -11,6 +11,7 @@ export const PARTS = [
   'clock',
   'addresses',
   'writer thread',
+  'import thread',
   'checkpoint thread',
   'vault',
   'parser thread',

@@ -15,6 +15,7 @@ import { createBroadcastStore } from './broadcasts.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createImportStore } from './imports.ts';
 import { createInboundStore } from './inbounds.ts';
 import { createLinkReadStore } from './link-reads.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
@@ -100,6 +101,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     users: createUserStore(db),
     grants: createGrantStore(db),
     tariffs: createTariffStore(db),
+    imports: createImportStore(db),
     inbounds: createInboundStore(db),
     nodes: createNodeStore(db),
     sync: createSyncStore(db),

@@ -55,12 +55,12 @@ export function listEntries(
     shown.map((each) => expandName(each, values)),
     reserved,
   );
-  const entries = shown.map(({ inbound, address, secrets }, index) => ({
+  const entries = shown.map(({ inbound, address, secrets, credentials = sub.credentials }, index) => ({
     name: names[index] ?? inbound.name,
     hasOwnName: hasVariables(inbound.name),
     address,
-    inbound: withFlow(inbound, flowOn(inbound, sub.credentials)),
-    credentials: credentialsOn(inbound, sub.credentials),
+    inbound: withFlow(inbound, flowOn(inbound, credentials)),
+    credentials: credentialsOn(inbound, credentials),
     tunnelAddress: userTunnelAddress(inbound.addressPool, sub.user.id),
     secrets,
   }));

@@ -497,6 +497,9 @@ function createInbound(
   return { ...buildResult(tx, row), location: `/inbounds/${row.id}` };
 }
 
+/** Ids that are known in the transaction only. */
+type OwnIds = Partial<Pick<Input<'createInbound'>, 'node_id' | 'shares_port_of'>>;
+
 /**
  * Does the slow work before a transaction, and returns the part that runs in one. `host`: the address of a node that is created in the same
  * transaction.
@@ -505,7 +508,7 @@ export async function prepareInbound(
   env: InboundEnv,
   input: Input<'createInbound'>,
   host = input.host,
-): Promise<(tx: Transaction, nodeId?: number) => Result<Inbound>> {
+): Promise<(tx: Transaction, ids?: OwnIds) => Result<Inbound>> {
   const { node_id, sni, method, target, protocol } = input;
   const { security } = resolveShape(input);
   const sharesPortOf = input.shares_port_of;
@@ -514,7 +517,7 @@ export async function prepareInbound(
   const source = { ...wanted, certificate: prepared.made?.served ?? null };
   const others = input.more_node_ids.filter((other) => other !== node_id);
   const copies = await prepareCopies(env, source, others);
-  return (tx, nodeId = node_id) => createInbound({ ...input, node_id: nodeId }, tx, prepared, copies);
+  return (tx, ids) => createInbound({ ...input, ...ids }, tx, prepared, copies);
 }
 
 /** The name of a copy on another node: the old node's name in it is replaced by the new one, or the new one is appended. */

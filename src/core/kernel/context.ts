@@ -21,6 +21,7 @@ import type {
   BotStatusRecord,
   ConnectedEngines,
   EngineUpdates,
+  ImportJobRecord,
   Invitations,
   ProviderCalls,
 } from './live-state.ts';
@@ -84,6 +85,7 @@ export interface Env extends CoreParts {
   subUrl(token: string): string;
   readonly addressTrial: AddressTrial;
   readonly acmeOrder: AcmeOrder;
+  readonly importJob: ImportJobRecord;
   readonly botStatus: BotStatusRecord;
   readonly invitations: Invitations;
   /** Resolves in a separate turn of the event loop, in order: for long work that must not block requests. */

@@ -25,6 +25,7 @@ import type { Credentials } from '../ports/credentials.ts';
 import type { LocalMachine, NodeTrust, OpenEngine } from '../ports/engines.ts';
 import type { HeavyWriter } from '../ports/heavy-writer.ts';
 import type { HostPorts } from '../ports/host.ts';
+import type { ImportFiles, ImportReport, ImportRequest, ImportUploads } from '../ports/imports.ts';
 import type { MachineInbound } from '../ports/inbounds.ts';
 import type { NodeRow } from '../ports/nodes.ts';
 import type {
@@ -88,7 +89,10 @@ export interface Subscription<User extends LinkUser = LinkUser> {
   /** used + remaining, bytes; null: unlimited. */
   readonly total: number | null;
   /** Connections of the user, one for each host of theirs. Empty if the user may not connect. */
-  readonly inbounds: readonly Place<MachineInbound>[];
+  readonly inbounds: readonly (Place<MachineInbound> & {
+    /** Of another user behind the same link; default: those of the subscription. */
+    readonly credentials?: Credentials;
+  })[];
   readonly url: string;
   /** Offers for the user, each with its first price. Read on call, since apps do not show them. */
   offers(place: ShopPlace): readonly Offered[];
@@ -244,6 +248,16 @@ export interface LocalCommands {
   ): Promise<Output<'restoreBackup'>>;
 }
 
+/** Users and inbounds of other panels, and the document of one's own. */
+export interface Imports {
+  /** What an import would do; nothing is written. PanelError `unavailable`. */
+  plan(request: ImportRequest): Promise<ImportReport>;
+  /** Makes a backup, then imports. An interrupted import is continued by the next one. */
+  apply(request: ImportRequest): Promise<ImportReport>;
+  /** The document, in parts of its text. */
+  exportDocument(): AsyncIterable<string>;
+}
+
 export interface Core {
   /**
    * Runs an operation. `input` is the flat, validated input (contract/input/input.ts). Reads return synchronously, writes return a promise. Throws
@@ -275,11 +289,16 @@ export interface Core {
   latestEventId(): number;
   figures(): Figures;
   subscription(token: string): Subscription<UserRow> | null;
+  /** What is behind a link of another panel, with any text as its token; null: nothing, or it was revoked. */
+  importedSubscription(token: string): Subscription<UserRow> | null;
+  /** The paths of links of other panels, without slashes at their ends. */
+  linkPaths(): readonly string[];
   /** The interface of the shop pages. */
   readonly shop: Shop;
   /** Records that an application read the user's link; written at most once a minute, outside the request. */
   recordLinkRead(userId: number, app: string | null): void;
   readonly local: LocalCommands;
+  readonly imports: Imports;
   readonly backupFiles: BackupFiles;
   /** The store interface of the running bot. */
   readonly bot: BotService;
@@ -341,6 +360,10 @@ export interface CoreParts {
   readonly checkpointer?: Checkpointer;
   /** Default: no backups. */
   readonly backups?: Backups;
+  /** Default: no imports. */
+  readonly importFiles?: ImportFiles;
+  /** Default: no imports in the pages. */
+  readonly importUploads?: ImportUploads;
   /** Left out: this core stores backups on its machine alone. */
   readonly backupPlaces?: BackupPlaces;
   /** The page of a subscription link, without its script. Left out: this core has no pages. */

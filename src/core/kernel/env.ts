@@ -12,6 +12,7 @@ import {
   createBotStatus,
   createConnectedEngines,
   createEngineUpdates,
+  createImportJob,
   createInvitations,
   createProviderCalls,
 } from './live-state.ts';
@@ -46,6 +47,7 @@ export function createEnv(
     failures: createFailures(parts),
     addressTrial: createAddressTrial(),
     acmeOrder: createAcmeOrder(),
+    importJob: createImportJob(),
     botStatus: createBotStatus(),
     invitations: createInvitations(),
     turn: createTurns(parts.timers),

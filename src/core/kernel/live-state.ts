@@ -4,6 +4,7 @@ import type { BotError } from '../../contract/bot/bot.ts';
 import { type BotStatus, FRESH_STATUS } from '../ports/bot.ts';
 import type { Engine, EngineUpdateRun } from '../ports/engines.ts';
 import type { ListenAddress } from '../ports/host.ts';
+import type { ImportJob } from '../ports/imports.ts';
 import type { ProviderFailure } from '../ports/providers.ts';
 
 /** A listening address that awaits confirmation by a request to it. A restart reverts it. */
@@ -34,6 +35,46 @@ export function createAddressTrial(): AddressTrial {
       current = { tried, stop };
     },
     end,
+  };
+}
+
+/** The import of the panel's pages, at most one. */
+export interface ImportJobRecord {
+  get(): ImportJob;
+  begin(phase: 'planning' | 'applying', request: ImportJob['request']): void;
+  setDone(done: number): void;
+  end(report: NonNullable<ImportJob['report']>): void;
+  fail(error: NonNullable<ImportJob['error']>): void;
+  reset(): void;
+}
+
+const NO_IMPORT: ImportJob = {
+  phase: 'empty',
+  request: { source: null, nodeId: null },
+  done: 0,
+  error: null,
+  report: null,
+};
+
+export function createImportJob(): ImportJobRecord {
+  let job = NO_IMPORT;
+  return {
+    get: () => job,
+    begin(phase, request) {
+      job = { ...NO_IMPORT, phase, request };
+    },
+    setDone(done) {
+      job = { ...job, done };
+    },
+    end(report) {
+      job = { ...job, phase: job.phase === 'applying' ? 'applied' : 'planned', report };
+    },
+    fail(error) {
+      job = { ...job, phase: 'failed', error };
+    },
+    reset() {
+      job = NO_IMPORT;
+    },
   };
 }
 

@@ -20,7 +20,7 @@ async function setUpLocalNode(
   const wanted = inboundCreate.parse({ ...connection, ...keys, node_id: existing ?? NEW_NODE });
   const create = await prepareInbound(env, wanted, existing === undefined ? address : null);
   const node = createNodeOperation.input.parse({ kind: 'local', name: node_name, address });
-  return commit((tx) => create(tx, existing ?? createNode(node, tx).body.id));
+  return commit((tx) => create(tx, { node_id: existing ?? createNode(node, tx).body.id }));
 }
 
 function makeKeys({ crypto }: AsyncContext<'setUpLocalNode'>['env']) {

@@ -1,5 +1,6 @@
 // The ports of the core: store, time, randomness and cryptography. Only panel/ wires the implementations. Everywhere: times are epoch
 // milliseconds (UTC), traffic is bytes, ids are positive safe integers and never reused.
+
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { AdministratorStore, TwoFactorStore } from './administrator.ts';
 import type { AuditStore } from './audit.ts';
@@ -12,6 +13,7 @@ import type { DiskSpace, Importance } from './disk-space.ts';
 import type { EventStore } from './events.ts';
 import type { ImportFailure } from './host.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import type { ImportStore } from './imports.ts';
 import type { InboundStore, ServedCertificate } from './inbounds.ts';
 import type { KeyStore } from './keys.ts';
 import type { LinkReadStore } from './link-reads.ts';
@@ -149,6 +151,7 @@ export interface Store {
   readonly users: UserStore;
   readonly grants: GrantStore;
   readonly tariffs: TariffStore;
+  readonly imports: ImportStore;
   readonly inbounds: InboundStore;
   readonly nodes: NodeStore;
   readonly sync: SyncStore;

@@ -14,7 +14,7 @@ import type { Result } from '../ports/call.ts';
 import type { UserRow } from '../ports/users.ts';
 import { isUnsettled, settleRow } from '../users/change.ts';
 
-type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'vault'>;
+export type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'vault'>;
 
 // The last segment of a link; other texts cause no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;

@@ -100,7 +100,8 @@ function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Outp
   return { body: pageById('tariffs', input, total, read, (row) => viewTariff(context, row)) };
 }
 
-function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tariff> {
+/** Creates a tariff without an audit row. */
+export function createTariffRow(input: Input<'createTariff'>, tx: Transaction): TariffRow {
   const { store, now } = tx;
   requireAll(
     () => requireTermToStart(input),
@@ -123,6 +124,11 @@ function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tar
   };
   const row = { ...fields, id: store.tariffs.insert(fields) };
   tx.emit('tariff.created', { tariff_id: row.id, name: row.name });
+  return row;
+}
+
+function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tariff> {
+  const row = createTariffRow(input, tx);
   tx.audit(`tariff:${row.id}`, { ...input });
   return { ...buildResult(tx, row), location: `/tariffs/${row.id}` };
 }

@@ -51,7 +51,10 @@ const MAX_TRIES = 10;
 export const MAX_ON_MAIN = 100;
 
 /** A new link and new credentials, unguessable and unique. */
-function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'credentials'> {
+export function newAccess({
+  crypto,
+  store,
+}: Pick<Transaction, 'crypto' | 'store'>): Pick<NewUser, 'token' | 'credentials'> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
     const credentials = {
@@ -537,6 +540,7 @@ const reissue: UserAction = ({ row }, tx) => {
   tx.store.users.saveCredentials(row.id, credentials);
   // The owner of the old link may have created an invitation on its page.
   tx.store.bot.endPageInvitation(row.id);
+  tx.store.imports.removeLinks(row.id);
   tx.store.reissues.recordReissue(row.id, tx.now);
   return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };

@@ -107,6 +107,9 @@ export const RESTORE_CLASSES = {
   },
   idempotency: { pending: ['id', 'scope', 'key', 'at', 'fingerprint', 'status', 'body', 'location'] },
   idempotency_parts: { pending: ['scope', 'key', 'number', 'at', 'fingerprint', 'data'] },
+  imported_link_sources: { data: ['source', 'kind', 'path'], secret: ['key'] },
+  imported_links: { data: ['user_id', 'not_before', 'ends_at'], secret: ['hash'] },
+  imported_records: { data: ['kind', 'source', 'source_id', 'record_id', 'facts', 'version', 'at'] },
   inbound_totals: { data: ['inbound_id', 'up', 'down'] },
   inbounds: {
     data: [

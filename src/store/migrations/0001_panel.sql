@@ -328,6 +328,38 @@ CREATE TRIGGER user_inbound_credentials_delete AFTER DELETE ON user_inbound_cred
   INSERT INTO node_changes (user_id) VALUES (OLD.user_id);
 END;
 
+-- Records that came from another panel: the record here, as long as it exists, and for users what the source had at the last import, by which
+-- the next one finds what changed since, there and here. version: of the record after the last import; at: of the first one.
+CREATE TABLE imported_records (
+  kind TEXT NOT NULL CHECK (kind IN ('user', 'inbound', 'tariff')),
+  -- The panel and its installation.
+  source TEXT NOT NULL CHECK (length(source) BETWEEN 1 AND 120),
+  source_id TEXT NOT NULL CHECK (length(source_id) BETWEEN 1 AND 300),
+  record_id INTEGER NOT NULL CHECK (record_id > 0),
+  facts TEXT CHECK (json_valid(facts) AND json_type(facts) = 'object'),
+  version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  PRIMARY KEY (kind, source, source_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX imported_records_record ON imported_records (kind, record_id);
+
+-- Links that users had in another panel. Sources have a key each; path: before the token, without slashes at its ends. hash: the HMAC-SHA-256 of the
+-- token, or of the name in tokens that the source computes. not_before: tokens from before then were revoked. ends_at: of tokens that can be guessed.
+CREATE TABLE imported_link_sources (
+  source TEXT PRIMARY KEY CHECK (length(source) BETWEEN 1 AND 120),
+  kind TEXT NOT NULL CHECK (length(kind) BETWEEN 1 AND 32),
+  path TEXT CHECK (length(path) <= 200),
+  key TEXT NOT NULL CHECK (length(key) = 64)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE imported_links (
+  hash TEXT NOT NULL CHECK (length(hash) BETWEEN 1 AND 64),
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  not_before INTEGER NOT NULL CHECK (not_before BETWEEN 0 AND 8640000000000000),
+  ends_at INTEGER CHECK (ends_at BETWEEN 0 AND 8640000000000000),
+  PRIMARY KEY (hash, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX imported_links_user ON imported_links (user_id);
+
 -- The last counted values of a node's engine by its starts, of users (also deleted ones) and of connections.
 CREATE TABLE node_user_counters (
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,

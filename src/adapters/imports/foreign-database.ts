@@ -1,0 +1,167 @@
+// A database of another program: copied with its journal, and read as tables of plain values. Nothing in it is run.
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { ImportRefusal } from './import-refusal.ts';
+import { toText } from './values.ts';
+
+/** More than any panel has: rows of one table, bytes of a file, and bytes of one value. */
+const MAX_ROWS = 5_000_000;
+const MAX_BYTES = 2 * 1024 ** 3;
+const MAX_VALUE = 256 * 1024 ** 2;
+const MAGIC = 'SQLite format 3\0';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface ForeignDatabase extends Disposable {
+  has(table: string): boolean;
+  columns(table: string): ReadonlySet<string>;
+  /** Rows in the order in which the table has them. Integers are bigints. */
+  rows(table: string): Iterable<Row>;
+}
+
+/** The size of a regular file; a refusal for anything else, and for one that is too large. */
+export function checkFile(path: string, maxBytes = MAX_BYTES): number {
+  let found: ReturnType<typeof lstatSync>;
+  try {
+    found = lstatSync(path);
+  } catch {
+    throw new ImportRefusal('unreadable');
+  }
+  if (!found?.isFile()) throw new ImportRefusal('not_a_file');
+  if (found.size > maxBytes) throw new ImportRefusal('too_large');
+  return found.size;
+}
+
+/** Whether a file begins as a database of SQLite does. */
+export function isDatabase(path: string): boolean {
+  const start = Buffer.alloc(MAGIC.length);
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    readSync(file, start, 0, start.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return start.toString('latin1') === MAGIC;
+}
+
+/** `folder`: where the copy is made, for the owner alone; it is removed at the end. */
+export function openForeignDatabase(path: string, folder: string): ForeignDatabase {
+  const own = join(folder, `import-${randomBytes(8).toString('hex')}`);
+  const discard = () => rmSync(own, { recursive: true, force: true });
+  try {
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    const copy = join(own, 'copy.db');
+    // With what was written and not yet moved into the file: the newest people.
+    for (const suffix of ['', '-wal', '-journal']) copyPart(path, copy, suffix);
+    const db = open(copy);
+    return {
+      ...readTables(db),
+      [Symbol.dispose]: () => {
+        db.close();
+        discard();
+      },
+    };
+  } catch (error) {
+    discard();
+    throw toRefusal(error);
+  }
+}
+
+function copyPart(path: string, copy: string, suffix: string): void {
+  const from = `${path}${suffix}`;
+  if (suffix !== '' && lstatSync(from, { throwIfNoEntry: false }) === undefined) return;
+  checkFile(from);
+  copyFileSync(from, `${copy}${suffix}`, constants.COPYFILE_EXCL);
+  chmodSync(`${copy}${suffix}`, 0o600);
+}
+
+function open(copy: string): Database.Database {
+  const db = new Database(copy, { fileMustExist: true });
+  try {
+    db.pragma('trusted_schema = OFF');
+    db.pragma('cell_size_check = ON');
+    db.pragma('mmap_size = 0');
+    // Reads the journal into the copy; nothing is written afterwards.
+    db.pragma('journal_mode = DELETE');
+    db.pragma('query_only = ON');
+    if (String(db.pragma('quick_check(1)', { simple: true })) !== 'ok') throw new ImportRefusal('damaged');
+    db.defaultSafeIntegers(true);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function readTables(db: Database.Database): Omit<ForeignDatabase, typeof Symbol.dispose> {
+  // No view, which may compute anything, and no virtual table.
+  const names = new Set(
+    db
+      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+      .pluck()
+      .all(),
+  );
+  const columnsOf = (table: string) =>
+    db
+      .prepare<[string], { readonly name: string; readonly hidden: bigint }>(
+        'SELECT name, hidden FROM pragma_table_xinfo(?)',
+      )
+      .all(table)
+      .filter(({ hidden }) => hidden === 0n)
+      .map(({ name }) => name);
+  const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  return {
+    has: (table) => names.has(table),
+    columns: (table) => new Set(names.has(table) ? columnsOf(table) : []),
+    *rows(table) {
+      if (!names.has(table)) return;
+      let count = 0;
+      const columns = columnsOf(table).map(quote).join(', ');
+      try {
+        for (const row of db.prepare<[], Row>(`SELECT ${columns} FROM ${quote(table)}`).iterate()) {
+          count += 1;
+          if (count > MAX_ROWS) throw new ImportRefusal('too_large');
+          for (const value of Object.values(row))
+            if (typeof value === 'string' && value.length > MAX_VALUE) throw new ImportRefusal('too_large');
+          yield row;
+        }
+      } catch (error) {
+        throw toRefusal(error);
+      }
+    },
+  };
+}
+
+/** Rows by a column, each read. */
+export function groupRows<T>(
+  rows: Iterable<Row>,
+  column: string,
+  read: (row: Row) => T,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const key = toText(row[column]);
+    const group = groups.get(key);
+    if (group) group.push(read(row));
+    else groups.set(key, [read(row)]);
+  }
+  return groups;
+}
+
+function toRefusal(error: unknown): unknown {
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_'))
+    return new ImportRefusal('damaged');
+  return error;
+}

@@ -1,0 +1,65 @@
+// Takes an import back: what came from a source and is as it came, first users, then tariffs and inbounds that nobody uses any more.
+import { removeSecrets } from '../inbounds/inbound-secrets.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Call } from '../ports/call.ts';
+import { removeUser } from '../users/users.ts';
+
+/** Records in one transaction, which other requests wait for. */
+const CHUNK = 25;
+const KINDS = ['user', 'tariff', 'inbound'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Whether the record was deleted: not if something uses it. */
+const REMOVE: Readonly<Record<Kind, (tx: Transaction, id: number) => boolean>> = {
+  user(tx, id) {
+    const row = tx.store.users.get(id);
+    if (row) removeUser(tx, row);
+    return row !== undefined;
+  },
+  tariff({ store, emit }, id) {
+    const row = store.tariffs.get(id);
+    if (!row || store.users.usesOfTariff(id).total > 0) return false;
+    store.tariffs.remove(id);
+    emit('tariff.deleted', { tariff_id: id, name: row.name });
+    return true;
+  },
+  inbound(tx, id) {
+    const { store } = tx;
+    const row = store.inbounds.get(id);
+    if (!row || store.users.usesOfInbound(id).total + store.tariffs.usesOfInbound(id).total > 0) return false;
+    if (store.inbounds.sharing(id).length > 0) return false;
+    store.inbounds.remove(id);
+    removeSecrets(tx, id);
+    tx.emit('inbound.deleted', { inbound_id: id, node_id: row.nodeId, name: row.name });
+    return true;
+  },
+};
+
+export async function deleteUntouched(
+  env: Env,
+  by: Call,
+  source: string,
+): Promise<{ readonly users: number; readonly tariffs: number; readonly inbounds: number }> {
+  const removed = { user: 0, tariff: 0, inbound: 0 };
+  for (const kind of KINDS) {
+    for (let after = 0; ; ) {
+      const ids = env.store.imports.untouched(kind, source, after, CHUNK);
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      const count = await env.transact({ name: 'undoImport', by }, (tx) => {
+        const gone = ids.filter((id) => REMOVE[kind](tx, id));
+        // The next import brings it again.
+        for (const id of gone) tx.store.imports.remove(kind, id);
+        return gone.length;
+      });
+      removed[kind] += count;
+      after = last;
+      await env.turn();
+      if (env.tasks.isStopping()) throw new PanelError('unavailable');
+    }
+  }
+  const result = { users: removed.user, tariffs: removed.tariff, inbounds: removed.inbound };
+  await env.transact({ name: 'undoImport', by }, (tx) => tx.audit(null, { source: source.split(' ')[0], ...result }));
+  return result;
+}
