@@ -50,6 +50,7 @@ export const errors = {
     database_in_use: 'Another process has the database of the panel open. End it, then restore again.',
     place_limit: 'There are 16 backup storages, and no more can be added. Delete one that is not needed.',
     place_failed: 'The backup storage refused the request.',
+    import_running: 'An import is running. Wait for its end.',
     already_set_up: 'This panel has an administrator already. Sign in.',
     events_gone: 'Events that old are no longer stored.',
     precondition_failed: 'Someone has changed this record since you opened it.',

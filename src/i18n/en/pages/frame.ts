@@ -81,6 +81,7 @@ export const frame = {
     bot: 'telegram token botfather proxy notices',
     payments: 'payment providers stars crypto pay yookassa stripe heleket keys shop',
     backups: 'backup restore schedule download archive',
+    import: 'import export migrate move 3x-ui marzban pasarguard marzneshin hiddify remnawave csv',
     updates: 'update version release',
     desktop: 'autostart tray window',
     documentation: 'docs swagger openapi try it rest',

@@ -60,6 +60,7 @@ export const overview = {
     title: 'Your first customer',
     description: 'From an empty panel to a connected customer.',
     done: '(done)',
+    import: 'Import from another panel',
     trouble: {
       waiting: 'It was added but does not answer yet.',
       untrusted:

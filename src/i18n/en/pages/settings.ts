@@ -5,6 +5,7 @@ import { backups } from './settings/backups.ts';
 import { bot } from './settings/bot.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
+import { imports } from './settings/imports.ts';
 import { payments } from './settings/payments.ts';
 import { security } from './settings/security.ts';
 import { subscription } from './settings/subscription.ts';
@@ -26,6 +27,7 @@ export const settings = {
     bot: 'Telegram bot',
     payments: 'Payments',
     backups: 'Backups',
+    import: 'Import and export',
     updates: 'Updates',
     desktop: 'This computer',
   },
@@ -73,6 +75,7 @@ export const settings = {
   addresses,
   api,
   backups,
+  imports,
   certificates,
   desktop,
   security,

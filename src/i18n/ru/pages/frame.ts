@@ -91,6 +91,7 @@ export const frame: Russian<typeof english> = {
     bot: 'телеграм telegram токен botfather прокси уведомления',
     payments: 'платежи платёжные системы звёзды stars crypto pay юкасса yookassa stripe heleket ключи магазин',
     backups: 'резервная копия бэкап восстановление расписание скачать backup',
+    import: 'импорт экспорт перенос переезд 3x-ui marzban pasarguard marzneshin hiddify remnawave csv',
     updates: 'обновление версия выпуск',
     desktop: 'автозапуск трей окно',
     documentation: 'документация swagger openapi try it rest',

@@ -66,6 +66,7 @@ export const overview: Russian<typeof english> = {
     title: 'Ваш первый клиент',
     description: 'От пустой панели до первого подключения.',
     done: '(готово)',
+    import: 'Импорт из другой панели',
     trouble: {
       waiting: 'Узел добавлен, но пока не отвечает.',
       untrusted:

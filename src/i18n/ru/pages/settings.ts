@@ -7,6 +7,7 @@ import { backups } from './settings/backups.ts';
 import { bot } from './settings/bot.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
+import { imports } from './settings/imports.ts';
 import { payments } from './settings/payments.ts';
 import { security } from './settings/security.ts';
 import { subscription } from './settings/subscription.ts';
@@ -28,6 +29,7 @@ export const settings: Russian<typeof english> = {
     bot: 'Бот Telegram',
     payments: 'Платежи',
     backups: 'Резервные копии',
+    import: 'Импорт и экспорт',
     updates: 'Обновления',
     desktop: 'Этот компьютер',
   },
@@ -75,6 +77,7 @@ export const settings: Russian<typeof english> = {
   addresses,
   api,
   backups,
+  imports,
   certificates,
   desktop,
   security,

@@ -201,6 +201,12 @@ export const backups = {
         certificate: 'Certificates of connections',
         obfs_password: 'Obfuscation passwords of connections',
       },
+      imported_link_sources: {
+        key: 'Keys of links from other panels',
+      },
+      imported_links: {
+        hash: 'Links from other panels',
+      },
       invoices: {
         pay_url: 'Payment pages of invoices',
         return_url: 'Return addresses of invoices',

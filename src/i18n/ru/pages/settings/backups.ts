@@ -210,6 +210,12 @@ export const backups: Russian<typeof english> = {
         certificate: 'Сертификаты подключений',
         obfs_password: 'Пароли обфускации подключений',
       },
+      imported_link_sources: {
+        key: 'Ключи ссылок из других панелей',
+      },
+      imported_links: {
+        hash: 'Ссылки из других панелей',
+      },
       invoices: {
         pay_url: 'Страницы оплаты счетов',
         return_url: 'Адреса возврата после оплаты',

@@ -62,7 +62,16 @@ export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
       list.current?.querySelector<HTMLElement>('[data-open] :is(input, button)')?.focus();
   }, [next?.kind]);
   return (
-    <SectionCard title={t('steps.title')} description={t('steps.description')} flush>
+    <SectionCard
+      title={t('steps.title')}
+      description={t('steps.description')}
+      actions={
+        <Button component="a" href={buildHash(['settings', 'import'])} variant="default">
+          {t('steps.import')}
+        </Button>
+      }
+      flush
+    >
       <ol ref={list} className={classes.attention}>
         {steps.map(({ kind, isDone, trouble }) => {
           const body = kind === next?.kind ? renderBody(kind) : null;

@@ -13,6 +13,7 @@ type SectionId =
   | 'bot'
   | 'payments'
   | 'backups'
+  | 'import'
   | 'updates'
   | 'desktop';
 
@@ -47,6 +48,7 @@ const SECTIONS: readonly Section[] = [
   section(['bot'], () => import('./bot/bot-section.tsx'), 'BotSection'),
   section(['payments'], () => import('./payments/providers-section.tsx'), 'ProvidersSection'),
   section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
+  section(['import'], () => import('./imports/imports-section.tsx'), 'ImportsSection'),
   section(['updates'], () => import('./updates/updates-section.tsx'), 'UpdatesSection'),
 ];
 
