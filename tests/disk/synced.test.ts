@@ -40,6 +40,11 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   stopEngineUpdate: 'writes while an update runs; as updateEngines does',
   askOrder: 'writes what the provider says, or nothing; as every payment is written',
   confirmKey: 'only a restored backup leaves a key to be confirmed; it writes as revokeKey does',
+  addImportFile: 'writes a file, and no record',
+  planImport: 'writes nothing',
+  applyImport: 'answers before it writes, in chunks as bulkUsers does',
+  discardImport: 'deletes files, and no record',
+  undoImport: 'needs an import; it writes as deleteUser does',
   restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',
 };
 
@@ -140,6 +145,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('refundOrder', { id: order.id, ...proof });
   await act('endOtherSessions', proof);
   await act('prove', proof);
+  await act('exportData', { ...proof, after: null });
   await act('scheduleBackups', { every_hours: 24, keep: 3 });
   await act('revokeKey', { id: 1 });
   const { name } = await act('createBackup');

@@ -71,6 +71,7 @@ const others = rows.filter((row) => !proven.includes(row));
 
 it('asks for the proof where data leave the panel or its protection becomes weaker', () => {
   expect(proven.map(({ id }) => id).toSorted()).toEqual([
+    'applyImport',
     'beginTwoFactor',
     'bulkBatch',
     'bulkUsers',
@@ -95,6 +96,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'disableTwoFactor',
     'endOtherSessions',
     'endSession',
+    'exportData',
     'importCertificate',
     'inviteBotAdmin',
     'inviteNode',
@@ -115,6 +117,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'scheduleBackups',
     'setUpAcme',
     'turnOffAcme',
+    'undoImport',
     'updateEngines',
     'updateInbound',
     'updateNode',

@@ -147,6 +147,8 @@ export function fakeCore(): FakeCore {
       epoch: 1,
     }),
     subscription: (token) => core.links.get(token) ?? null,
+    importedSubscription: () => null,
+    linkPaths: () => [],
     shop: {
       order: () => null,
       pay: () => Promise.reject(new Error('nothing is sold')),
@@ -176,6 +178,13 @@ export function fakeCore(): FakeCore {
         throw new Error('no backups here');
       },
       restore: () => Promise.reject(new Error('no backups here')),
+    },
+    imports: {
+      plan: () => Promise.reject(new Error('no imports here')),
+      apply: () => Promise.reject(new Error('no imports here')),
+      exportDocument: () => {
+        throw new Error('no exports here');
+      },
     },
     backupFiles: {
       open: () => Promise.reject(new Error('no backups here')),

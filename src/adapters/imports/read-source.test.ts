@@ -1,0 +1,164 @@
+// Files that are no panel's, damaged, or hostile: refused with a reason, in bounded work, and nothing of them stays.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { writeMarzban, writeThreeXui } from '../../../tests/support/foreign-panels.ts';
+import { sampleDocument, sampleDocumentUser } from '../../../tests/support/sample-document.ts';
+import { EXPORT_FORMAT, type ExportDocument } from '../../contract/imports/document.ts';
+import { ImportRefusal } from './import-refusal.ts';
+import { readSource } from './read-source.ts';
+
+let folder: string;
+let work: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
+  work = join(folder, 'work');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function refusalOf(...paths: readonly string[]): Pick<ImportRefusal, 'problem' | 'detail'> | null {
+  try {
+    readSource({ paths, source: null, folder: work, now: 0 });
+    return null;
+  } catch (error) {
+    if (error instanceof ImportRefusal) return error;
+    throw error;
+  }
+}
+
+const problemOf = (...paths: readonly string[]) => refusalOf(...paths)?.problem ?? null;
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+it.each([
+  ['junk', Buffer.alloc(100_000, 7)],
+  ['nothing', ''],
+  ['a header of SQLite and junk', `SQLite format 3\0${'x'.repeat(5000)}`],
+  ['JSON of another kind', '{"users":[]}'],
+  ['a document without its members', JSON.stringify({ format: EXPORT_FORMAT })],
+  ['deep JSON', '['.repeat(100_000)],
+])('refuses %s', (_what, content) => {
+  expect(problemOf(write('file', content))).toMatch(/^(?:damaged|unknown_source|not_a_document)$/);
+});
+
+it('refuses a database of another program, a truncated one, and one of views', () => {
+  const path = join(folder, 'x-ui.db');
+  const db = new Database(join(folder, 'other.db'));
+  db.exec('CREATE TABLE users (id INTEGER)');
+  db.close();
+  expect(problemOf(join(folder, 'other.db'))).toBe('unknown_source');
+  writeThreeXui(path);
+  expect(problemOf(path)).toBeNull();
+  truncateSync(path, 8192);
+  expect(problemOf(path)).toBe('damaged');
+  const views = new Database(join(folder, 'views.db'));
+  views.exec(`CREATE VIEW client_traffics AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n;
+    CREATE VIEW inbounds AS SELECT 1 AS stream_settings`);
+  views.close();
+  expect(problemOf(join(folder, 'views.db'))).toBe('unknown_source');
+  expect(readdirSync(work)).toEqual([]);
+});
+
+it('follows no link, and reads no folder and no missing file', () => {
+  const path = join(folder, 'x-ui.db');
+  writeThreeXui(path);
+  symlinkSync(path, join(folder, 'link.db'));
+  expect(problemOf(join(folder, 'link.db'))).toBe('not_a_file');
+  expect(problemOf(folder)).toBe('not_a_file');
+  expect(problemOf(join(folder, 'none'))).toBe('unreadable');
+});
+
+it('reads a database whose values have other types as far as they mean something', () => {
+  const path = join(folder, 'x-ui.db');
+  writeThreeXui(path);
+  const db = new Database(path);
+  db.exec(`UPDATE client_traffics SET up = 'many', down = x'00ff', total = 1e300, expiry_time = '12'`);
+  db.close();
+  const { users } = readSource({ paths: [path], source: null, folder: work, now: 0 });
+  expect(users.length).toBeGreaterThan(5);
+  expect(users.every(({ used_up }) => used_up === 0)).toBe(true);
+});
+
+it('names the panel, and refuses another one than was said', () => {
+  const [path = '', config = ''] = writeMarzban(folder);
+  const read = (source: 'marzban' | '3x-ui') =>
+    readSource({ paths: [config, path], source, folder: work, now: 0 }).source.name;
+  expect(read('marzban')).toBe('marzban');
+  expect(() => read('3x-ui')).toThrow('wrong_source');
+  expect(readFileSync(path).length).toBeGreaterThan(0);
+});
+
+const key = Buffer.alloc(32).toString('base64');
+const grant = {
+  bytes: 5,
+  bytes_left: 5,
+  lifetime: 'used',
+  days: null,
+  ends_at: null,
+  note: '',
+  created_at: '2026-11-20T00:00:00.000Z',
+} as const;
+const before = '1969-12-31T23:59:59.000Z';
+const by = (value: string, inbound = '1') => ({
+  credentials: { uuid: null, password: null, key: null, wireguard: null, by_inbound: [{ inbound, value, flow: null }] },
+});
+
+it.each([
+  ['name', { name: 'two\nlines' }],
+  ['online_at', { online_at: before }],
+  ['created_at', { created_at: before }],
+  ['resets_at', { resets_at: before }],
+  ['expires_at', { expires_at: '2100-01-02T00:00:00.000Z' }],
+  ['hold', { hold: { months: 0, days: 1_000_000 } }],
+  ['hold', { hold: { months: 0, days: 1 }, expires_at: '2027-01-01T00:00:00.000Z' }],
+  ['traffic_limit', { traffic_limit: 0 }],
+  ['used_up', { used_up: -1 }],
+  ['device_limit', { device_limit: 101 }],
+  ['token', { token: 'short' }],
+  ['grants.0.bytes', { grants: [{ ...grant, bytes: 0 }] }],
+  ['grants.0.bytes_left', { grants: [{ ...grant, bytes_left: 6 }] }],
+  ['grants.0.days', { grants: [{ ...grant, lifetime: 'days' as const }] }],
+  ['grants.0.note', { grants: [{ ...grant, note: 'x'.repeat(201) }] }],
+  ['credentials.uuid', { credentials: { ...by(key).credentials, uuid: 'text' } }],
+  ['credentials.wireguard', { credentials: { ...by(key).credentials, wireguard: 'text' } }],
+  ['credentials.by_inbound.0.value', by('no UUID')],
+  ['credentials.by_inbound.0.inbound', by('00000000-0000-4000-8000-000000000000', '2')],
+  [
+    'credentials.by_inbound',
+    { credentials: { ...by(key).credentials, by_inbound: [1, 2].flatMap(() => by(key).credentials.by_inbound) } },
+  ],
+])('names %s of a document that cannot be stored', (member, fields) => {
+  const document = sampleDocument({ users: [sampleDocumentUser({ id: '0' }), sampleDocumentUser(fields)] });
+  const refusal = refusalOf(write('export.json', JSON.stringify(document)));
+  expect([refusal?.problem, refusal?.detail]).toEqual(['not_a_document', expect.stringContaining(`users.1.${member}`)]);
+});
+
+it('refuses a document in which ids are not unique, or a plan that cannot start', () => {
+  const { tariffs, inbounds } = sampleDocument();
+  const detailOf = (changes: Partial<ExportDocument>) =>
+    refusalOf(write('export.json', JSON.stringify(sampleDocument(changes))))?.detail;
+  expect(detailOf({ users: [sampleDocumentUser(), sampleDocumentUser()] })).toBe('users.1.id: repeats another one');
+  expect(detailOf({ inbounds: [...inbounds, ...inbounds] })).toBe('inbounds.1.id: repeats another one');
+  expect(detailOf({ tariffs: tariffs.map((tariff) => ({ ...tariff, duration: null })) })).toBe(
+    'tariffs.0.starts: needs a duration',
+  );
+  expect(detailOf({})).toBeUndefined();
+});
+
+it('leaves out users of another panel with values that cannot be stored', () => {
+  const uuid = '00000000-0000-4000-8000-000000000001';
+  const users = [{ name: 'nobody' }, { uuid, name: 'ann' }, { uuid, name: 'twin' }];
+  const path = write('backup.json', JSON.stringify({ users, hconfigs: [], admin_users: [] }));
+  const document = readSource({ paths: [path], source: null, folder: work, now: 0 });
+  expect(document.users.map(({ name }) => name)).toEqual(['ann']);
+  expect(document.left_out).toEqual([
+    { kind: 'user', id: '-', name: 'nobody', reason: expect.stringMatching(/^(?:id|name): /) },
+    { kind: 'user', id: uuid, name: 'twin', reason: 'id: repeats another one' },
+  ]);
+});
