@@ -37,6 +37,8 @@ export const FILES = {
   workshop: 'workshop',
   /** Files that were sent for an import; deleted afterwards and at each start. */
   imports: 'imports',
+  /** Copies of databases that are being imported; empty except after a crash. Apart from the workshop, which backups empty. */
+  importCopies: 'import-copies',
 } as const;
 
 /** Folders in which the panel trusts or appends to files. Links among backups are merely ignored. */

@@ -175,7 +175,7 @@ describe('3x-ui', () => {
       await core.imports.apply(request(path()));
       expect(byName('ann').used_down).toBe(1000);
       // Copies are removed.
-      expect(readdirSync(join(folder.path, 'workshop'))).toEqual([]);
+      expect(readdirSync(join(folder.path, 'import-copies'))).toEqual([]);
     } finally {
       writer?.close();
     }

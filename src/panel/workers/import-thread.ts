@@ -1,4 +1,5 @@
 // The import thread as the core sees it: one for each import.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES } from '../../adapters/data-folder.ts';
 import { moduleBeside, openTaskThread, type TaskThread } from '../../adapters/worker-thread.ts';
@@ -10,6 +11,8 @@ const IDLE_MS = 3_600_000;
 
 /** `folder`: the data folder, where files of other panels are copied to while they are read. */
 export function createImportFiles(folder: string, database = join(folder, FILES.database)): ImportFiles {
+  const copies = join(folder, FILES.importCopies);
+  rmSync(copies, { recursive: true, force: true });
   const open = new Set<TaskThread<ImportTasks>>();
   const start = () => {
     const thread = openTaskThread<ImportTasks>({
@@ -29,7 +32,7 @@ export function createImportFiles(folder: string, database = join(folder, FILES.
     async open(paths, source, now) {
       const { thread, close } = start();
       try {
-        const opened = await thread.run('open', { paths, source, now, folder: join(folder, FILES.workshop) });
+        const opened = await thread.run('open', { paths, source, now, folder: copies });
         if ('problem' in opened) {
           await close();
           return opened;
