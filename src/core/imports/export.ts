@@ -80,7 +80,7 @@ function buildHeader(env: ExportEnv): DocumentHeader {
 }
 
 function exportInbound(env: ExportEnv, row: InboundRow): DocumentInbound {
-  const { privateKey, certificateKey, serverKey } = engineInbound(env, row);
+  const { privateKey, certificateKey, serverKey, decryption, mldsa65Seed } = engineInbound(env, row);
   const isOwn = row.certificate?.isOwn === true;
   return {
     id: String(row.id),
@@ -95,6 +95,8 @@ function exportInbound(env: ExportEnv, row: InboundRow): DocumentInbound {
     port: row.port,
     sni: row.sni,
     path: row.path,
+    xhttp_mode: row.xhttpMode,
+    xhttp_extra: row.xhttpExtra,
     proxy_header: row.proxyHeader,
     service_name: row.serviceName,
     flow: row.flow as DocumentInbound['flow'],
@@ -102,6 +104,10 @@ function exportInbound(env: ExportEnv, row: InboundRow): DocumentInbound {
     alpn: row.alpn as DocumentInbound['alpn'],
     public_key: row.publicKey,
     private_key: privateKey,
+    decryption,
+    encryption: row.encryption,
+    mldsa65_seed: mldsa65Seed,
+    mldsa65_verify: row.mldsa65Verify,
     short_id: row.shortId,
     more_short_ids: [...row.moreShortIds],
     more_server_names: [...row.moreServerNames],
