@@ -21,7 +21,11 @@ export const SYSTEM_PARTS: Readonly<Record<string, Part>> = {
     files: ['printed-sessions.test.ts', 'samples.test.ts'],
     packages: { curl: 'curl', python3: 'python3', go: 'golang-go' },
   },
-  cli: { usual: 90, files: ['bad-disks.test.ts', 'wrong-clock.test.ts'], packages: { faketime: 'faketime' } },
+  cli: {
+    usual: 110,
+    files: ['bad-disks.test.ts', 'import-kill.test.ts', 'wrong-clock.test.ts'],
+    packages: { faketime: 'faketime' },
+  },
   commands: { usual: 5, files: ['mounts.test.ts'], packages: { ip: 'iproute2' } },
   panel: {
     usual: 230,
