@@ -36,7 +36,9 @@ function startWriter(machine: Machine, baseUrl: string, key: string, acknowledge
 async function readNames(machine: Machine, baseUrl: string, key: string): Promise<string[]> {
   const names: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { status, body } = await request(machine, `${baseUrl}/users?limit=100${cursor && `&cursor=${cursor}`}`, { key });
+    const { status, body } = await request(machine, `${baseUrl}/users?limit=100${cursor && `&cursor=${cursor}`}`, {
+      key,
+    });
     // By the limit of requests: again, as a bot does.
     if (status === 429) continue;
     const page = JSON.parse(body) as { items: { name: string }[]; next_cursor: string | null };
@@ -85,6 +87,13 @@ describeDesktop('a process of the application that is killed at any moment', () 
             .then(() => true)
             .catch(() => false);
         await expect.poll(isLoaded, { timeout: 300_000 }).toBe(true);
+        // The window is there before the panel.
+        const isServing = () =>
+          request(machine, `${baseUrl}/stats/overview`, { key }).then(
+            () => true,
+            () => false,
+          );
+        await expect.poll(isServing, { timeout: 300_000 }).toBe(true);
         const writer = startWriter(machine, baseUrl, key, acknowledged);
         const awaited = acknowledged.length + Math.floor(Math.random() * MAX_WRITES);
         await expect.poll(() => acknowledged.length, { interval: 1, timeout: 300_000 }).toBeGreaterThanOrEqual(awaited);
