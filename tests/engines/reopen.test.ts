@@ -133,7 +133,8 @@ test.for(ENGINES)('what reopening connections ends (%s)', async (program, { skip
     };
     expect(await moves(), key).toBe(true);
     const counted = await api.readUsage(served, USER_ID);
-    expect(counted, key).toBeGreaterThan(PART.length);
+    // The byte of the user may be counted later than what has come back.
+    expect(counted, key).toBeGreaterThanOrEqual(PART.length);
     const text = inboundConfigText(served, [user], start);
     await reopenInbound({ program: tools, folder, apiPort: start.apiPort, inbound: served, text });
     if (!(await moves())) ended.push(key);
