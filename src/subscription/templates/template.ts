@@ -1,5 +1,5 @@
 // A template is the document around the connections of a format. It is parsed once; each link then only joins texts.
-import { parseDocument, stringify } from 'yaml';
+import { type Document, parseDocument, stringify, visit } from 'yaml';
 import { MAX_DOCUMENT, type TemplateDocument } from '../../contract/subscription/templates.ts';
 import { parseForeignJson } from '../../domain/foreign-json.ts';
 
@@ -77,7 +77,16 @@ function parseJson(text: string): Json {
   } catch (error) {
     if (isTemplateFault(error)) throw error;
     // JSON is also YAML, and the YAML parser reports the position of the error.
-    throw fault('syntax', describeSyntax(parseDocument(text).errors));
+    throw fault('syntax', describeSyntax(readDocument(text).errors));
+  }
+}
+
+/** Throws TemplateFault for a text that is nested more deeply than the parser can follow. */
+function readDocument(text: string): Document {
+  try {
+    return parseDocument(text, { prettyErrors: true, merge: true });
+  } catch {
+    throw fault('syntax');
   }
 }
 
@@ -85,14 +94,38 @@ function describeSyntax([first]: readonly Error[]): string {
   return first?.message.split('\n')[0] ?? '';
 }
 
-/** Limit of aliases, which could expand a short text to a large document. */
+/** Limit of aliases in a text. The parser has a limit of its own, which does not count empty collections. */
 const MAX_ALIASES = 50;
 
+function countAliases(document: Document): number {
+  let count = 0;
+  visit(document, {
+    Alias() {
+      count += 1;
+    },
+  });
+  return count;
+}
+
+/** Throws TemplateFault for more values or levels than `BOUNDS` allows, where an alias counts as what it stands for. */
+function requireBounded(value: unknown): void {
+  let left = BOUNDS.values;
+  const check = (one: unknown, depth: number): void => {
+    left -= 1;
+    if (left < 0 || depth > BOUNDS.depth) throw fault('syntax', 'too many values');
+    if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) check(member, depth + 1);
+  };
+  check(value, 0);
+}
+
 function parseYaml(text: string): Json {
-  const document = parseDocument(text, { prettyErrors: true, merge: true });
+  const document = readDocument(text);
   if (document.errors.length > 0) throw fault('syntax', describeSyntax(document.errors));
+  if (countAliases(document) > MAX_ALIASES) throw fault('syntax', `more than ${MAX_ALIASES} aliases`);
   try {
-    return requireObject(document.toJS({ maxAliasCount: MAX_ALIASES }));
+    const value = requireObject(document.toJS({ maxAliasCount: MAX_ALIASES }));
+    requireBounded(value);
+    return value;
   } catch (failure) {
     if (isTemplateFault(failure)) throw failure;
     throw fault('syntax', failure instanceof Error ? failure.message : '');
@@ -118,7 +151,14 @@ function toFlow(value: unknown): string {
   );
 }
 
-const splitAtAll = (text: string): Pieces => text.split(JSON.stringify(ALL));
+/** Throws TemplateFault if the placeholder is anywhere but in the list `key`, where the names of connections are a part of the list. */
+function splitAtAll(text: string, one: Json, key: string): Pieces {
+  const pieces = text.split(JSON.stringify(ALL));
+  const { [key]: listed } = one;
+  const places = Array.isArray(listed) ? listed.filter((name) => name === ALL).length : 0;
+  if (pieces.length !== places + 1) throw fault('all');
+  return pieces;
+}
 const hasAll = (items: readonly Json[], key: string) =>
   items.some((one) => Array.isArray(one[key]) && one[key].includes(ALL));
 
@@ -134,7 +174,11 @@ function compileMihomo(text: string): MihomoTemplate {
     Object.keys(rest).length === 0
       ? ''
       : stringify(rest, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
-  return { head, groups: groups.map((group) => splitAtAll(toFlow(group))), names: listNames(groups, 'name') };
+  return {
+    head,
+    groups: groups.map((group) => splitAtAll(toFlow(group), group, 'proxies')),
+    names: listNames(groups, 'name'),
+  };
 }
 
 function withoutBraces(members: object): string {
@@ -148,7 +192,7 @@ function compileSingBox(text: string): SingBoxTemplate {
   if (!hasAll(outbounds, 'outbounds')) throw fault('all');
   return {
     members: withoutBraces(rest),
-    outbounds: outbounds.map((outbound) => splitAtAll(JSON.stringify(outbound))),
+    outbounds: outbounds.map((outbound) => splitAtAll(JSON.stringify(outbound), outbound, 'outbounds')),
     endpoints: endpoints.map((endpoint) => JSON.stringify(endpoint)),
     names: [...listNames(outbounds, 'tag'), ...listNames(endpoints, 'tag')],
   };

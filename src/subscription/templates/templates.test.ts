@@ -88,6 +88,9 @@ describe('a document', () => {
     ['xray', '{"outbounds":[{"tag":"fragment: 1-3,50,0"}]}', 'names'],
     ['xray', '{"outbounds":[],"routing":{"rules":{}}}', 'rules'],
     ['xray', '{"outbounds":[],"routing":[]}', 'object'],
+    ['mihomo', `${GROUPS.slice(0, -2)}, filter: "{all}"}]`, 'all'],
+    ['mihomo', `${GROUPS.slice(0, -1)}, {name: B, proxies: "{all}"}]`, 'all'],
+    ['sing_box', '{"outbounds":[{"type":"selector","tag":"a","outbounds":["{all}"],"default":"{all}"}]}', 'all'],
   ])('for %s, %s: %s', (document, text, problem) => {
     expect(findProblem(document, text)).toBe(problem);
   });
@@ -97,6 +100,22 @@ describe('a document', () => {
       level === 0 ? 'a0: &a0 [x, x]' : `a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`)}]`,
     );
     expect(findProblem('mihomo', `${levels.join('\n')}\n${GROUPS}`)).toBe('syntax');
+  });
+
+  // Each is refused at once: what is computed for it must not grow with what its aliases stand for.
+  const empty = (levels: number, uses: number) =>
+    Array.from({ length: levels }, (_, level) =>
+      level === 0 ? 'a0: &a0 []' : `a${level}: &a${level} [${`*a${level - 1},`.repeat(uses)}]`,
+    ).join('\n');
+  it.each<[string, TemplateDocument, string]>([
+    ['many aliases of an empty list', 'mihomo', `${empty(3, 3000)}\n${GROUPS}`],
+    ['nested aliases of an empty list', 'mihomo', `${empty(25, 2)}\n${GROUPS}`],
+    ['an alias of its own', 'mihomo', `x: &x {s: *x}\n${GROUPS}`],
+    ['brackets in YAML', 'mihomo', '['.repeat(20_000)],
+    ['brackets in JSON', 'sing_box', '['.repeat(20_000)],
+    ['nested lists', 'mihomo', `x: ${'['.repeat(40)}${']'.repeat(40)}\n${GROUPS}`],
+  ])('with %s is refused', (_, document, text) => {
+    expect(findProblem(document, text)).toBe('syntax');
   });
 
   test.prop([fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom(...TEMPLATE_DOCUMENTS)])(
