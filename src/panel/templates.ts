@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import type { TemplateDocument } from '../contract/subscription/templates.ts';
 import type { Templates } from '../core/kernel/core.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { environment } from '../engines/engine-process.ts';
 import { buildArguments, type EngineProgram } from '../engines/engine-program.ts';
 import { builtInTemplates } from '../subscription/templates/built-in.ts';
@@ -47,6 +48,14 @@ function extractReason(output: string): string {
   return (lines.at(-1) ?? '').split(' > ').slice(-2).join(' > ').slice(0, 300);
 }
 
+/** Xray opens the files of its log also where it only tests a configuration. */
+function withoutLogFiles(sample: string): string {
+  return JSON.stringify({
+    ...(parseOwnJson(sample) as object),
+    log: { access: 'none', error: 'none', loglevel: 'warning' },
+  });
+}
+
 /** `findXray` returns the program of this machine's engine; null: there is none. */
 export function createTemplates(findXray: () => Promise<EngineProgram | null>): Templates {
   async function check(document: TemplateDocument, text: string): Promise<string | null> {
@@ -59,7 +68,7 @@ export function createTemplates(findXray: () => Promise<EngineProgram | null>): 
     }
     const program = document === 'xray' ? await findXray() : null;
     if (program?.name !== 'xray') return null;
-    const { code, output } = await runCheck(program, sample);
+    const { code, output } = await runCheck(program, withoutLogFiles(sample));
     return code === 0 || code === null || LISTS.test(output) ? null : `program: ${extractReason(output)}`;
   }
   return { builtIn: builtInTemplates, check };

@@ -1,8 +1,8 @@
 // The configurations that subscriptions give are ones that the clients start with: each checks many sets of connections itself.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fc } from '@fast-check/vitest';
 import { Ajv } from 'ajv';
@@ -192,6 +192,12 @@ test.skipIf(reason !== null)(`a template is judged by Xray before it is saved ${
   for (const documents of Object.values(builtIn())) expect(await check('xray', documents.xray)).toBeNull();
   expect(await check('xray', OWN.xray)).toBeNull();
   expect(await check('xray', '{"outbounds":[{"tag":"a","protocol":"no such"}]}')).toMatch(/^program: .*no such/);
+  // Xray opens the files of its log also for a test.
+  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-template-')), 'written.log');
+  const logging = { log: { access: file, error: file, loglevel: 'debug' }, outbounds: [] };
+  expect(await check('xray', JSON.stringify(logging))).toBeNull();
+  expect(existsSync(file)).toBe(false);
+  rmSync(dirname(file), { recursive: true });
   // The lists of Xray are with the apps, not with the panel.
   const listed = { outbounds: [], routing: { rules: [{ type: 'field', ip: ['geoip:ru'], outboundTag: 'proxy' }] } };
   expect(await check('xray', JSON.stringify(listed))).toBeNull();
