@@ -8,17 +8,18 @@ const MAX_INT32 = 2_147_483_647;
 const MIN_SESSION_IDS = 2 ** 31;
 const MAX_EXTRA = 4000;
 /** Lengths of the alphabets that Xray has names for. */
-const ALPHABETS: Readonly<Record<string, number>> = {
-  ALPHABET: 26,
-  Alphabet: 52,
-  BASE36: 36,
-  Base62: 62,
-  HEX: 16,
-  alphabet: 26,
-  base36: 36,
-  hex: 16,
-  number: 10,
-};
+const ALPHABETS: ReadonlyMap<string, number> = new Map([
+  ['ALPHABET', 26],
+  ['Alphabet', 52],
+  ['BASE36', 36],
+  ['Base62', 62],
+  ['HEX', 16],
+  ['alphabet', 26],
+  ['base36', 36],
+  ['hex', 16],
+  ['number', 10],
+]);
+const MAX_ID_LENGTH = 128;
 
 type Range = number | string;
 
@@ -77,10 +78,12 @@ interface SessionIds {
 function hasEnoughIds({ sessionIDTable: table, sessionIDLength: length = 0 }: SessionIds): boolean {
   if (table === undefined) return true;
   const { from, to } = readRange(length);
-  const letters = ALPHABETS[table] ?? table.length;
+  const letters = ALPHABETS.get(table) ?? table.length;
+  // Also called with a table or length that is refused for itself, from which no number of rounds may follow.
+  if (from === 0 || to > MAX_ID_LENGTH || letters < 2) return false;
   let ids = 0;
   for (let size = from; size <= to && ids < MIN_SESSION_IDS; size += 1) ids += letters ** size;
-  return from > 0 && ids >= MIN_SESSION_IDS;
+  return ids >= MIN_SESSION_IDS;
 }
 
 export const xhttpExtra = z
@@ -107,7 +110,9 @@ export const xhttpExtra = z
       .max(128)
       .regex(/^[A-Za-z0-9_-]+$/)
       .optional(),
-    sessionIDLength: range.refine((one) => readRange(one).to <= 128, { message: 'must be at most 128' }).optional(),
+    sessionIDLength: range
+      .refine((one) => readRange(one).to <= MAX_ID_LENGTH, { message: `must be at most ${MAX_ID_LENGTH}` })
+      .optional(),
     seqPlacement: idPlacement.optional(),
     seqKey: name.optional(),
     uplinkDataPlacement: z.enum(['auto', 'body', 'cookie', 'header']).optional(),
