@@ -220,7 +220,7 @@ function buildExtra(extra: XhttpExtra | null): Members {
   if (extra === null) return {};
   const { scMaxEachPostBytes: perPost } = extra;
   return {
-    headers: extra.headers,
+    headers: extra.headers && quoteNames(extra.headers),
     'no-grpc-header': extra.noGRPCHeader,
     'x-padding-bytes': asText(extra.xPaddingBytes),
     'x-padding-obfs-mode': extra.xPaddingObfsMode,
@@ -246,6 +246,11 @@ function buildExtra(extra: XhttpExtra | null): Members {
       'h-max-reusable-secs': asText(extra.xmux.hMaxReusableSecs),
     },
   };
+}
+
+/** Names of headers may have characters that mean something else in YAML. */
+function quoteNames(headers: Readonly<Record<string, string>>): Members {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [quote(name), value]));
 }
 
 /** mihomo takes a range as a text, also of one number. */

@@ -223,7 +223,13 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
     fingerprint: fc.option(fc.constantFrom(...FINGERPRINTS)),
     publicKey: fc.option(fc.constant(PUBLIC_KEY)),
     xhttpMode: fc.option(fc.constantFrom(...XHTTP_MODES)),
-    xhttpExtra: fc.option(fc.constantFrom<XhttpExtra>({ xPaddingBytes: '1-9', noSSEHeader: true }, { seqKey: "&%'" })),
+    xhttpExtra: fc.option(
+      fc.constantFrom<XhttpExtra>(
+        { xPaddingBytes: '1-9', noSSEHeader: true },
+        { seqKey: "&%'" },
+        { headers: { '#X': '1', '*Y': '2', "'Z": '3', null: '4' } },
+      ),
+    ),
     encryption: fc.option(fc.constant(`mlkem768x25519plus.native.0rtt.${PUBLIC_KEY}`)),
     mldsa65Verify: fc.option(fc.constant('v'.repeat(2603))),
     shortId: fc.option(fc.constantFrom('', '6ba8')),
