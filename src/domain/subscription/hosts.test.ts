@@ -66,6 +66,26 @@ describe('Hosts', () => {
     });
   });
 
+  it('have the name of the certificate of the node, unless they have another or a certificate of their own', () => {
+    const names = (changes: Parameters<typeof sampleInbound>[0], host: Partial<Host> = {}) =>
+      expandHosts([place([at('203.0.113.7', host)], { security: 'tls', ...changes })], USER).map(
+        ({ inbound }) => inbound.sni,
+      );
+    expect(names({})).toEqual(['node.example']);
+    expect(names({ sni: 'a.example' })).toEqual(['a.example']);
+    expect(names({}, { sni: 'b.example' })).toEqual(['b.example']);
+    expect(names({}, { security: 'tls' })).toEqual([null]);
+    expect(names({ security: 'none' })).toEqual([null]);
+  });
+
+  it('of a node whose address has changed have its new name', () => {
+    const one = place([at('203.0.113.7')], { security: 'tls' });
+    const names = ['node.example', 'new.example'].map(
+      (address) => expandHosts([{ ...one, address }], USER)[0]?.inbound.sni,
+    );
+    expect(names).toEqual(['node.example', 'new.example']);
+  });
+
   it('with a port of their own have no ports to hop between', () => {
     const [found] = expandHosts([place([at('a.example', { port: 1 })], { hopPorts: '443' })], USER);
     expect(found?.inbound.hopPorts).toBeNull();
@@ -107,15 +127,21 @@ describe('Hosts', () => {
     expect(addresses(hosts, { ...USER, ...user })).toEqual(expected);
   });
 
-  it('by weight are first for their share of users, always in the same order for one', () => {
-    const hosts = [at('a', { weight: 1 }), at('b', { weight: 3 })];
-    const weighted = { hostOrder: 'weighted' };
-    const firsts = Array.from({ length: 4000 }, (_, id) => addresses(hosts, { ...USER, id }, weighted)[0]);
-    const share = firsts.filter((first) => first === 'b').length / firsts.length;
-    expect(share).toBeGreaterThan(0.72);
-    expect(share).toBeLessThan(0.78);
-    expect(addresses(hosts, USER, weighted)).toEqual(addresses(hosts, USER, weighted));
-  });
+  it.each(['address', 'name', 'sni', 'hostHeader', 'path'] as const)(
+    'by weight are first for their share of users, also where they differ in the %s only, always in the same order',
+    (member) => {
+      const hosts = ['a', 'b'].map((value) => sampleHost({ [member]: value, weight: value === 'a' ? 1 : 3 }));
+      const order = (id: number) =>
+        expandHosts([place(hosts, { hostOrder: 'weighted' })], { ...USER, id }).map(
+          ({ address, inbound }) => (member === 'address' ? address : inbound[member]) ?? '',
+        );
+      const firsts = Array.from({ length: 4000 }, (_, id) => order(id)[0]);
+      const share = firsts.filter((first) => first === 'b').length / firsts.length;
+      expect(share).toBeGreaterThan(0.72);
+      expect(share).toBeLessThan(0.78);
+      expect(order(1)).toEqual(order(1));
+    },
+  );
 
   it('by weight move only users to a new host, and between no others', () => {
     fc.assert(

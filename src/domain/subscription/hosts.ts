@@ -63,7 +63,7 @@ export function expandHosts<Inbound extends HostedInbound>(
   return places.flatMap((place) => {
     const { inbound, address, secrets } = place;
     if (inbound.hosts.length === 0) return [place];
-    const own = applyHosts(inbound).filter(({ host }) => host.enabled && isFor(host, user));
+    const own = applyHosts(inbound, address).filter(({ host }) => host.enabled && isFor(host, user));
     const ordered = inbound.hostOrder === 'weighted' ? sortByWeight(own, user.id) : own;
     return ordered.map(({ host, inbound: hosted }) => ({
       ...place,
@@ -85,25 +85,31 @@ interface Applied<Inbound> {
   readonly inbound: Place<Inbound>['inbound'];
 }
 
-/** The same objects as long as the connection is the same one: texts that were made of them are found again. */
-const applied = new WeakMap<object, readonly unknown[]>();
+/** The same objects as long as the connection and its address are the same: texts that were made of them are found again. */
+const applied = new WeakMap<object, { readonly address: string; readonly made: readonly unknown[] }>();
 
-function applyHosts<Inbound extends HostedInbound>(inbound: Inbound): readonly Applied<Inbound>[] {
-  const known = applied.get(inbound) as readonly Applied<Inbound>[] | undefined;
-  if (known !== undefined) return known;
-  const made = inbound.hosts.map((host) => ({ host, inbound: applyHost(inbound, host) }));
-  applied.set(inbound, made);
+function applyHosts<Inbound extends HostedInbound>(inbound: Inbound, address: string): readonly Applied<Inbound>[] {
+  const known = applied.get(inbound);
+  if (known?.address === address) return known.made as readonly Applied<Inbound>[];
+  const made = inbound.hosts.map((host) => ({ host, inbound: applyHost(inbound, address, host) }));
+  applied.set(inbound, { address, made });
   return made;
 }
 
-function applyHost<Inbound extends HostedInbound>(inbound: Inbound, host: Host): Place<Inbound>['inbound'] {
+function applyHost<Inbound extends HostedInbound>(
+  inbound: Inbound,
+  address: string,
+  host: Host,
+): Place<Inbound>['inbound'] {
   const security = host.security ?? inbound.security;
+  // The certificate of the node has the name of its own address.
+  const isOfNode = host.security === null && security === 'tls' && host.address !== null;
   return {
     ...inbound,
     name: host.name ?? inbound.name,
     port: host.port ?? inbound.port,
     security,
-    sni: host.sni ?? inbound.sni,
+    sni: host.sni ?? inbound.sni ?? (isOfNode ? address : null),
     hostHeader: host.hostHeader,
     path: host.path ?? inbound.path,
     alpn: host.alpn ?? inbound.alpn,
@@ -125,8 +131,8 @@ function sortByWeight<One extends { readonly host: Host }>(hosts: readonly One[]
 }
 
 /** Between 0 and 1, the same for a user and an address at any time. */
-function computeChance({ name, address, port }: Host, userId: number): number {
-  const text = `${userId} ${name ?? ''} ${address ?? ''} ${port ?? ''}`;
+function computeChance({ name, address, port, sni, hostHeader, path }: Host, userId: number): number {
+  const text = [userId, name, address, port, sni, hostHeader, path].map((part) => part ?? '').join(' ');
   // FNV-1a, and the last step of MurmurHash3, which spreads ids that are close to each other.
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
