@@ -28,7 +28,8 @@ const host = z.object({
 });
 
 /** One value: what a later panel adds to it is for the engine. */
-const extra = z.custom<XhttpExtra>((value) => xhttpExtra.strip().safeParse(value).success);
+const knownExtra = xhttpExtra.strip();
+const extra = z.custom<XhttpExtra>((value) => knownExtra.safeParse(value).success);
 
 export const inbound = z.object({
   id,
