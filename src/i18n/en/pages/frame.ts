@@ -109,7 +109,7 @@ export const frame = {
   drop: {
     hint: 'Drop a backup here to check it',
     other:
-      '“{{name}}” is not a Gatehouse backup (.gatehouse-backup), and no other file is read here. Users of another panel are added by their names, or with the API.',
+      '“{{name}}” is not a Gatehouse backup (.gatehouse-backup), and no other file is read here. Files of another panel are chosen under Settings, Import and export.',
     several: 'Drop one file: a Gatehouse backup, whose name ends in .gatehouse-backup.',
   },
   role: {
