@@ -52,23 +52,51 @@ const headerValue = z
   .string()
   .max(512)
   .regex(/^[\x20-\x7e]*$/);
-const idPlacement = z.enum(['path', 'cookie', 'header', 'query']);
+const idPlacement = z
+  .enum(['path', 'cookie', 'header', 'query'])
+  .meta({ id: 'XhttpIdPlacement', description: 'The part of a request that has the id.' });
+const paddingPlacement = z
+  .enum(['cookie', 'header', 'query', 'queryInHeader'])
+  .meta({ id: 'XhttpPaddingPlacement', description: 'The part of a request that has the padding.' });
+const paddingMethod = z
+  .enum(['repeat-x', 'tokenish'])
+  .meta({ id: 'XhttpPaddingMethod', description: 'What the padding consists of.' });
+const uplinkMethod = z
+  .enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET'])
+  .meta({ id: 'XhttpUplinkMethod', description: 'The method of requests that send data to the node.' });
+const dataPlacement = z
+  .enum(['auto', 'body', 'cookie', 'header'])
+  .meta({ id: 'XhttpDataPlacement', description: 'The part of a request that has the data.' });
 
 const xmux = z
   .strictObject({
-    maxConcurrency: range.optional(),
-    maxConnections: range.optional(),
-    cMaxReuseTimes: range.optional(),
-    hMaxRequestTimes: range.optional(),
-    hMaxReusableSecs: range.optional(),
-    hKeepAlivePeriod: count.optional(),
+    maxConcurrency: range
+      .optional()
+      .meta({
+        description:
+          'How many connections of apps one connection to the node carries at once. Not together with `maxConnections`.',
+      }),
+    maxConnections: range
+      .optional()
+      .meta({ description: 'How many connections to the node are open at once. Not together with `maxConcurrency`.' }),
+    cMaxReuseTimes: range.optional().meta({ description: 'How often a connection to the node is used again.' }),
+    hMaxRequestTimes: range
+      .optional()
+      .meta({ description: 'The number of requests after which a connection to the node is replaced.' }),
+    hMaxReusableSecs: range
+      .optional()
+      .meta({ description: 'After how many seconds a connection to the node is replaced.' }),
+    hKeepAlivePeriod: count
+      .optional()
+      .meta({ description: 'Seconds between the probes that keep an idle connection open; 0: by HTTP.' }),
   })
   .refine(
     ({ maxConcurrency = 0, maxConnections = 0 }) => !(readRange(maxConcurrency).to && readRange(maxConnections).to),
     {
       message: 'must have maxConcurrency or maxConnections, not both',
     },
-  );
+  )
+  .meta({ id: 'Xmux', description: 'How apps share connections to the node.' });
 
 interface SessionIds {
   readonly sessionIDTable?: string | undefined;
@@ -94,37 +122,59 @@ export const xhttpExtra = z
       .refine((headers) => !Object.keys(headers).some((one) => one.toLowerCase() === 'host'), {
         message: 'must not have Host, which is the server name',
       })
-      .optional(),
-    xPaddingBytes: positiveRange.optional(),
-    xPaddingObfsMode: z.boolean().optional(),
-    xPaddingKey: name.optional(),
-    xPaddingHeader: name.optional(),
-    xPaddingPlacement: z.enum(['cookie', 'header', 'query', 'queryInHeader']).optional(),
-    xPaddingMethod: z.enum(['repeat-x', 'tokenish']).optional(),
-    uplinkHTTPMethod: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).optional(),
+      .optional()
+      .meta({ description: 'Headers of each request. `Host` is the server name.' }),
+    xPaddingBytes: positiveRange.optional().meta({ description: 'The length of the padding in bytes.' }),
+    xPaddingObfsMode: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: the padding is placed and made by the following members.' }),
+    xPaddingKey: name
+      .optional()
+      .meta({ description: 'The name of the cookie or of the query parameter with the padding.' }),
+    xPaddingHeader: name.optional().meta({ description: 'The name of the header with the padding.' }),
+    xPaddingPlacement: paddingPlacement.optional(),
+    xPaddingMethod: paddingMethod.optional(),
+    uplinkHTTPMethod: uplinkMethod.optional(),
     sessionIDPlacement: idPlacement.optional(),
-    sessionIDKey: name.optional(),
+    sessionIDKey: name
+      .optional()
+      .meta({ description: 'The name of the cookie, header or query parameter with the id of a session.' }),
     sessionIDTable: z
       .string()
       .min(2)
       .max(128)
       .regex(/^[A-Za-z0-9_-]+$/)
-      .optional(),
+      .optional()
+      .meta({ description: 'The letters of ids of sessions, or a name that Xray has for an alphabet, as `Base62`.' }),
     sessionIDLength: range
       .refine((one) => readRange(one).to <= MAX_ID_LENGTH, { message: `must be at most ${MAX_ID_LENGTH}` })
-      .optional(),
+      .optional()
+      .meta({ description: 'The length of ids of sessions. There must be at least 2,147,483,648 ids.' }),
     seqPlacement: idPlacement.optional(),
-    seqKey: name.optional(),
-    uplinkDataPlacement: z.enum(['auto', 'body', 'cookie', 'header']).optional(),
-    uplinkDataKey: name.optional(),
-    uplinkChunkSize: range.optional(),
-    noGRPCHeader: z.boolean().optional(),
-    noSSEHeader: z.boolean().optional(),
-    scMaxEachPostBytes: positiveRange.optional(),
-    scMinPostsIntervalMs: range.optional(),
-    scMaxBufferedPosts: count.optional(),
-    scStreamUpServerSecs: range.optional(),
-    serverMaxHeaderBytes: count.optional(),
+    seqKey: name
+      .optional()
+      .meta({ description: 'The name of the cookie, header or query parameter with the number of a part.' }),
+    uplinkDataPlacement: dataPlacement.optional(),
+    uplinkDataKey: name.optional().meta({ description: 'The name of the cookie or header with the data.' }),
+    uplinkChunkSize: range.optional().meta({ description: 'The number of bytes in one cookie or header.' }),
+    noGRPCHeader: z.boolean().optional().meta({ description: 'true: requests do not claim to be gRPC.' }),
+    noSSEHeader: z.boolean().optional().meta({ description: 'true: replies do not claim to be server-sent events.' }),
+    scMaxEachPostBytes: positiveRange
+      .optional()
+      .meta({ description: 'The most bytes that one request sends, with the mode `packet-up`.' }),
+    scMinPostsIntervalMs: range
+      .optional()
+      .meta({ description: 'Milliseconds between two requests of one connection, with the mode `packet-up`.' }),
+    scMaxBufferedPosts: count
+      .optional()
+      .meta({ description: 'How many requests of one connection the node stores until those before them have come.' }),
+    scStreamUpServerSecs: range
+      .optional()
+      .meta({ description: 'Seconds between the bytes that keep a request open, with the mode `stream-up`.' }),
+    serverMaxHeaderBytes: count
+      .optional()
+      .meta({ description: 'The most bytes of the headers of one request that the node accepts; 0: by Xray.' }),
     xmux: xmux.optional(),
   })
   .refine(hasEnoughIds, { path: ['sessionIDTable'], message: 'must have at least 2,147,483,648 ids' })
