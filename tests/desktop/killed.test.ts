@@ -51,7 +51,7 @@ async function readNames(machine: Machine, baseUrl: string, key: string): Promis
 /** Why these cannot be tested here; null: they can. */
 function findObstacle(kind: Kind): string | null {
   if (process.platform !== 'linux') return 'only on Linux';
-  return inject('isElectronReal') || kind === 'main' || kind === 'renderer' ? null : 'only in Electron itself';
+  return inject('isElectronReal') || kind === 'main' || kind === 'renderer' ? null : 'needs the Electron binary';
 }
 
 /** Kills all processes of a kind; returns how many. */
