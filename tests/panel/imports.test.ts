@@ -313,6 +313,30 @@ it('serves links of PasarGuard in each of its forms, from after the creation of 
   expect(isServed(`/${data(`v3,1,${seconds}`)}.${'A'.repeat(43)}`)).toBe(false);
 });
 
+it.each([
+  ['Marzban', 'without a row', 'DELETE FROM jwt'],
+  ['Marzban', 'without a secret', 'UPDATE jwt SET secret_key = NULL'],
+  ['Marzban', 'with an empty secret', "UPDATE jwt SET secret_key = ''"],
+  ['PasarGuard', 'without a row', 'DELETE FROM jwt'],
+  ['PasarGuard', 'without a secret', 'UPDATE jwt SET secret_key = NULL'],
+  ['PasarGuard', 'with an empty secret', "UPDATE jwt SET secret_key = ''"],
+])('accepts no link of %s %s that anyone can compute', async (panel, _what, change) => {
+  const [path = '', ...others] = panel === 'Marzban' ? writeMarzban(folder.path) : [writePasarGuard(folder.path)];
+  const db = new Database(path);
+  db.exec(change);
+  db.close();
+  const report = await core.imports.apply(request(path, ...others));
+  expect(outcomes(report)).toMatchObject({ ann: 'created' });
+  const seconds = Math.floor(Date.UTC(2026, 5, 1) / 1000);
+  const data = Buffer.from(`ann,${seconds}`).toString('base64url');
+  const v3 = Buffer.from(`v3,1,${seconds}`).toString('base64url');
+  const forged = ['unknown', '', 'null', 'None'].flatMap((secret) => [
+    data + createHash('sha256').update(`${data}${secret}`).digest('base64url').slice(0, 10),
+    `${v3}.${createHmac('sha256', secret).update(v3).digest('base64url')}`,
+  ]);
+  expect(forged.filter((token) => isServed(`/${token}`))).toEqual([]);
+});
+
 it('takes users of Marzneshin with the credentials of their key', async () => {
   const report = await core.imports.apply(request(...writeMarzneshin(folder.path)));
   expect(outcomes(report)).toEqual({ ann: 'created', Аня: 'created' });

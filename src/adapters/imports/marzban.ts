@@ -1,5 +1,10 @@
 // Marzban: users with one credential for each protocol; its inbounds are in xray_config.json.
-import type { DocumentHost, DocumentInbound, DocumentUser } from '../../contract/imports/document.ts';
+import {
+  type DocumentHost,
+  type DocumentInbound,
+  type DocumentUser,
+  MAX_LINK_SECRET,
+} from '../../contract/imports/document.ts';
 import type { ResetStrategy } from '../../contract/users/users.ts';
 import { type ForeignDatabase, groupRows, type Row } from './foreign-database.ts';
 import { fitFamilies, fitSecret } from './secrets.ts';
@@ -96,12 +101,11 @@ export function readMarzban(db: ForeignDatabase, { config, env, parse, now }: So
       now,
     );
   });
-  const secret = [...db.rows('jwt')].map((row) => toText(row.secret_key))[0] ?? 'unknown';
-  const links = { kind: 'marzban', path: readLinkPath(env), secret: secret.slice(0, 500) } as const;
+  const secret = readLinkSecret(db);
   return {
     source: 'marzban',
-    instance: secret,
-    links,
+    instance: secret ?? 'unknown',
+    links: { kind: 'marzban', path: readLinkPath(env), secret },
     inbounds,
     leftOut,
     hosts: [...db.rows('hosts')].map((row) => toHost(row, toText(row.inbound_tag))),
@@ -145,6 +149,13 @@ function readFamilies(proxies: readonly Proxy[]): NonNullable<SourceUser['famili
     uuid: toText(find('vless').id) || toText(find('vmess').id),
     password: toText(find('trojan').password) || toText(find('shadowsocks').password),
   });
+}
+
+/** By which tokens of links are computed; null: unknown, so that no link can be checked. */
+export function readLinkSecret(db: ForeignDatabase): string | null {
+  const [first] = db.rows('jwt');
+  const secret = toText(first?.secret_key);
+  return secret.trim() === '' || secret.length > MAX_LINK_SECRET ? null : secret;
 }
 
 /** The path of links by the source's environment. */

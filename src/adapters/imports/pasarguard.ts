@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { DocumentInbound, DocumentUser } from '../../contract/imports/document.ts';
 import { hasKeys } from '../../domain/nodes/shadowsocks.ts';
 import { type ForeignDatabase, groupRows, type Row } from './foreign-database.ts';
-import { RESETS, readLinkPath, toHost } from './marzban.ts';
+import { RESETS, readLinkPath, readLinkSecret, toHost } from './marzban.ts';
 import { fitFamilies } from './secrets.ts';
 import {
   buildUser,
@@ -89,11 +89,11 @@ export function readPasarGuard(db: ForeignDatabase, { env, parse, now }: SourceF
       now,
     );
   });
-  const secret = [...db.rows('jwt')].map((row) => toText(row.secret_key))[0] || 'unknown';
+  const secret = readLinkSecret(db);
   return {
     source: 'pasarguard',
-    instance: secret,
-    links: { kind: 'pasarguard', path: readLinkPath(env), secret: secret.slice(0, 500) },
+    instance: secret ?? 'unknown',
+    links: { kind: 'pasarguard', path: readLinkPath(env), secret },
     inbounds,
     leftOut,
     hosts: [...db.rows('hosts')].map((row) => toHost(row, toText(row.inbound_tag))),

@@ -201,10 +201,17 @@ export type DocumentUser = z.output<typeof documentUser>;
 /** How tokens of links are told: they are stored, or computed from a name and a time by a secret of the source. */
 export const LINK_KINDS = ['constant', 'marzban', 'pasarguard'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
+/** Characters. */
+export const MAX_LINK_SECRET = 500;
 const documentLinks = z.strictObject({
   kind: z.enum(LINK_KINDS),
   path: z.string().max(200).meta({ description: 'Before the token, as in `/sub/`.' }),
-  secret: z.string().min(1).max(500).nullable().meta({ description: 'By which tokens are computed.' }),
+  secret: z
+    .string()
+    .min(1)
+    .max(MAX_LINK_SECRET)
+    .nullable()
+    .meta({ description: 'By which tokens are computed; null: unknown, so that none is accepted.' }),
 });
 export type DocumentLinks = z.output<typeof documentLinks>;
 
