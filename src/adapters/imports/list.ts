@@ -5,7 +5,7 @@ import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { readPasted } from '../../domain/users/pasted.ts';
 import { fitFamilies } from './secrets.ts';
 import { buildUser, createLosses, type LeftOut, type SourceDocument, type SourceUser } from './source-document.ts';
-import { cleanText, parseInstant, parseUtc, toBytes, toText } from './values.ts';
+import { cleanText, parseInstant, parseUtc, toBytes, toText, toUuid } from './values.ts';
 
 const GIB = 1024 ** 3;
 /** Of the JSON in a link of VMess. */
@@ -47,7 +47,8 @@ export function readList(text: string, now: number): SourceDocument {
     const number = index + (head === null ? 1 : 2);
     if (user === null) {
       const id = `line ${number}`;
-      leftOut.push({ kind: 'user', id, name: cells.name || id, reason: 'no UUID, password or share link' });
+      const reason = cells.uuid ? 'its id is no UUID' : 'no UUID, password or share link';
+      leftOut.push({ kind: 'user', id, name: cleanText(cells.name || id, 300), reason });
     } else if (!users.has(user.id)) users.set(user.id, user);
   }
   return {
@@ -113,16 +114,16 @@ function readCells({ separator, columns }: Head, line: string): Cells {
 
 function readUser(cells: Cells, now: number): DocumentUser | null {
   const linked = cells.link ? readLink(cells.link) : null;
+  // Any other text may be a number of the list, of which anyone can compute the UUID that an engine makes.
+  const uuid = toUuid(cells.uuid ?? '');
   const families: NonNullable<SourceUser['families']> = {
-    ...fitFamilies({
-      ...(cells.uuid && { uuid: cells.uuid }),
-      ...(cells.password && { password: cells.password }),
-    }),
+    ...fitFamilies({ ...(uuid !== null && { uuid }), ...(cells.password && { password: cells.password }) }),
     ...linked?.families,
   };
   const [credential] = Object.values(families);
   if (credential === undefined) return null;
-  const { losses } = createLosses();
+  const { losses, lose } = createLosses();
+  if (cells.uuid && uuid === null) lose('credential_invalid');
   const limit = cells.limitGb ? Math.round(Number(cells.limitGb.replace(',', '.')) * GIB) : toBytes(cells.limit);
   const used = toBytes(cells.used);
   const end = cells.expiresAt ?? '';

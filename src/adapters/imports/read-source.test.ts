@@ -162,3 +162,21 @@ it('leaves out users of another panel with values that cannot be stored', () => 
     { kind: 'user', id: uuid, name: 'twin', reason: 'id: repeats another one' },
   ]);
 });
+
+const listUsers = (text: string) =>
+  readSource({ paths: [write('list.csv', text)], source: null, folder: work, now: 0 });
+
+it('makes no credential of a text that anyone can guess', () => {
+  const uuid = '00000000-0000-4000-8000-00000000000A';
+  const { users, left_out: leftOut } = listUsers(`id,name,password\n1,ann,\n2,bob,secret\n${uuid},cid,\nann,\u001b[31m,`);
+  expect(users.map(({ name, credentials }) => [name, credentials.uuid, credentials.password])).toEqual([
+    ['bob', null, 'secret'],
+    ['cid', uuid.toLowerCase(), null],
+  ]);
+  expect(users.map(({ losses }) => losses)).toEqual([[{ code: 'credential_invalid', detail: '' }], []]);
+  const reason = 'its id is no UUID';
+  expect(leftOut).toEqual([
+    { kind: 'user', id: 'line 2', name: 'ann', reason },
+    { kind: 'user', id: 'line 5', name: ' [31m', reason },
+  ]);
+});
