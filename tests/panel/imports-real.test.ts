@@ -49,6 +49,12 @@ interface Imported {
   ): { readonly value: string; readonly flow: string; readonly hasFlow: boolean } | null;
 }
 
+/** Users of Hiddify have no id but their UUID, which is a credential. */
+function readSourceId({ source }: ImportReport, externalId: unknown): unknown {
+  if (source !== 'hiddify') return externalId;
+  return createHash('sha256').update(String(externalId)).digest('hex').slice(0, 32);
+}
+
 /** Imports the files of a folder, as at the time when the source was read. */
 async function importFrom(temp: TempStore, folder: string, paths: readonly string[], at: number): Promise<Imported> {
   const { store } = temp;
@@ -76,7 +82,7 @@ async function importFrom(temp: TempStore, folder: string, paths: readonly strin
       const sourceKeys = temp.db
         .prepare('SELECT record_id FROM imported_records WHERE kind = ? AND source_id = ?')
         .pluck();
-      const id = sourceKeys.get('user', externalId);
+      const id = sourceKeys.get('user', readSourceId(report, externalId));
       return users.find((user) => user.id === id);
     },
     uuidOf: ({ id }) => store.users.credentials(id).uuid,
@@ -422,7 +428,9 @@ function comparePeople(
   for (const person of people) {
     const user = imported.find(person);
     if (!user) {
-      const entry = imported.report.entries.find(({ id, kind }) => kind === 'user' && id === person.externalId);
+      const entry = imported.report.entries.find(
+        ({ id, kind }) => kind === 'user' && id === readSourceId(imported.report, person.externalId),
+      );
       differences.push(`${person.name}: ${entry?.reasons.map(({ code }) => code).join(', ')}`);
       continue;
     }

@@ -1,7 +1,7 @@
 // Hiddify: the backup that its panel writes. A user's UUID is credential and link; connections are behind its own web server.
 import type { DocumentUser } from '../../contract/imports/document.ts';
 import type { ResetStrategy } from '../../contract/users/users.ts';
-import { fitFamilies } from './secrets.ts';
+import { fitFamilies, hashId } from './secrets.ts';
 import { buildUser, createLosses, type LeftOut, type SourceDocument } from './source-document.ts';
 import { cleanText, isOn, type Json, parseUtc, toArray, toInteger, toObject, toText } from './values.ts';
 
@@ -50,8 +50,12 @@ export function readHiddify(json: Json, now: number): SourceDocument {
 }
 
 function toLeftOut({ name }: Json, index: number): LeftOut {
-  const text = cleanText(toText(name), 300);
-  return { kind: 'inbound', id: `${index}`, name: text || `${index}`, reason: 'shares port 443 behind its web server' };
+  return {
+    kind: 'inbound',
+    id: `${index}`,
+    name: toText(name) || `${index}`,
+    reason: 'shares port 443 behind its web server',
+  };
 }
 
 /** Doubles of its gigabytes are rounded to the byte. */
@@ -70,7 +74,7 @@ function readUser(user: Json, admins: ReadonlyMap<string, string>, now: number):
   const admin = admins.get(toText(user.added_by_uuid)) ?? '';
   return buildUser(
     {
-      id: uuid,
+      id: uuid === '' ? '' : hashId(uuid),
       name: toText(user.name),
       note: toText(user.comment),
       tags: admin === '' ? [] : [admin],

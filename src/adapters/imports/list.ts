@@ -1,9 +1,8 @@
 // A list of users without a panel: lines with share links, or CSV with a line of names of its columns.
-import { createHash } from 'node:crypto';
 import type { DocumentUser } from '../../contract/imports/document.ts';
 import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { readPasted } from '../../domain/users/pasted.ts';
-import { fitFamilies } from './secrets.ts';
+import { fitFamilies, hashId } from './secrets.ts';
 import { buildUser, createLosses, type LeftOut, type SourceDocument, type SourceUser } from './source-document.ts';
 import { cleanText, parseInstant, parseUtc, toBytes, toText, toUuid } from './values.ts';
 
@@ -48,7 +47,7 @@ export function readList(text: string, now: number): SourceDocument {
     if (user === null) {
       const id = `line ${number}`;
       const reason = cells.uuid ? 'its id is no UUID' : 'no UUID, password or share link';
-      leftOut.push({ kind: 'user', id, name: cleanText(cells.name || id, 300), reason });
+      leftOut.push({ kind: 'user', id, name: cells.name || id, reason });
     } else if (!users.has(user.id)) users.set(user.id, user);
   }
   return {
@@ -122,6 +121,7 @@ function readUser(cells: Cells, now: number): DocumentUser | null {
   };
   const [credential] = Object.values(families);
   if (credential === undefined) return null;
+  const id = hashId(credential);
   const { losses, lose } = createLosses();
   if (cells.uuid && uuid === null) lose('credential_invalid');
   const limit = cells.limitGb ? Math.round(Number(cells.limitGb.replace(',', '.')) * GIB) : toBytes(cells.limit);
@@ -129,8 +129,8 @@ function readUser(cells: Cells, now: number): DocumentUser | null {
   const end = cells.expiresAt ?? '';
   return buildUser(
     {
-      id: createHash('sha256').update(credential).digest('hex').slice(0, 32),
-      name: cells.name || linked?.name || credential.slice(0, 8),
+      id,
+      name: cells.name || linked?.name || id.slice(0, 8),
       contact: cells.contact ?? '',
       note: cells.note ?? '',
       tags: (cells.tags ?? '').split(/[,;]/).map((tag) => tag.trim()),

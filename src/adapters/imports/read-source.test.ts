@@ -159,7 +159,7 @@ it('leaves out users of another panel with values that cannot be stored', () => 
   expect(document.users.map(({ name }) => name)).toEqual(['ann']);
   expect(document.left_out).toEqual([
     { kind: 'user', id: '-', name: 'nobody', reason: expect.stringMatching(/^(?:id|name): /) },
-    { kind: 'user', id: uuid, name: 'twin', reason: 'id: repeats another one' },
+    { kind: 'user', id: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'twin', reason: 'id: repeats another one' },
   ]);
 });
 
@@ -168,7 +168,9 @@ const listUsers = (text: string) =>
 
 it('makes no credential of a text that anyone can guess', () => {
   const uuid = '00000000-0000-4000-8000-00000000000A';
-  const { users, left_out: leftOut } = listUsers(`id,name,password\n1,ann,\n2,bob,secret\n${uuid},cid,\nann,\u001b[31m,`);
+  const { users, left_out: leftOut } = listUsers(
+    `id,name,password\n1,ann,\n2,bob,secret\n${uuid},cid,\nann,\u001b[31m,`,
+  );
   expect(users.map(({ name, credentials }) => [name, credentials.uuid, credentials.password])).toEqual([
     ['bob', null, 'secret'],
     ['cid', uuid.toLowerCase(), null],
@@ -179,4 +181,36 @@ it('makes no credential of a text that anyone can guess', () => {
     { kind: 'user', id: 'line 2', name: 'ann', reason },
     { kind: 'user', id: 'line 5', name: ' [31m', reason },
   ]);
+});
+
+it('has credentials and link tokens of users nowhere else', () => {
+  const uuid = '00000000-0000-4000-8000-000000000001';
+  const backup = JSON.stringify({ users: [{ uuid, name: '' }], hconfigs: [], admin_users: [] });
+  const hiddify = readSource({ paths: [write('backup.json', backup)], source: null, folder: work, now: 0 });
+  const list = listUsers('password\nopen-sesame\n');
+  writeThreeXui(join(folder, 'x-ui.db'));
+  const threeXui = readSource({ paths: [join(folder, 'x-ui.db')], source: null, folder: work, now: 0 });
+  const secrets = [hiddify, list, threeXui].flatMap(({ users }) =>
+    users.flatMap(({ credentials, links }) => [
+      ...[credentials.uuid, credentials.password, credentials.key].filter((value) => value !== null),
+      ...links.map(({ token }) => token),
+    ]),
+  );
+  expect(secrets).toEqual(expect.arrayContaining([uuid, 'open-sesame', 'annsub']));
+  const rest = JSON.stringify(
+    [hiddify, list, threeXui].map(({ users, left_out: leftOut }) => [
+      users.map(({ credentials: _own, links: _links, ...others }) => others),
+      leftOut,
+    ]),
+  );
+  // Shorter ones are also parts of names.
+  const words = secrets.filter((secret) => secret.length > 4);
+  expect(words.filter((secret) => rest.includes(secret.slice(0, 8)))).toEqual([]);
+});
+
+it('cleans names and reasons of what is left out, also in a document', () => {
+  const given = { kind: 'user', id: '\u001b[2J', name: '\u001b[2J', reason: 'a\nb' } as const;
+  const path = write('export.json', JSON.stringify(sampleDocument({ left_out: [given] })));
+  const { left_out: leftOut } = readSource({ paths: [path], source: null, folder: work, now: 0 });
+  expect(leftOut).toEqual([{ kind: 'user', id: ' [2J', name: ' [2J', reason: 'a b' }]);
 });

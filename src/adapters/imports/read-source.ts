@@ -124,7 +124,7 @@ function toDocument(found: SourceDocument, now: number): ExportDocument {
     links,
     tariffs: [],
     inbounds: [...inbounds],
-    left_out: [...leftOut, ...checked.leftOut],
+    left_out: [...leftOut, ...checked.leftOut].map(cleanLeftOut),
     hosts: [...hosts],
     users: checked.users,
   };
@@ -140,10 +140,15 @@ function checkUsers(users: readonly DocumentUser[]): { readonly users: DocumentU
     seen.add(user.id);
     if (data && !isRepeated) return [data];
     const reason = isRepeated ? 'id: repeats another one' : describeIssue(error);
-    leftOut.push({ kind: 'user', id: cleanText(user.id, 300) || '-', name: cleanText(user.name, 300), reason });
+    leftOut.push({ kind: 'user', id: user.id, name: user.name, reason });
     return [];
   });
   return { users: fitting, leftOut };
+}
+
+/** Reports are printed at terminals. */
+function cleanLeftOut({ kind, id, name, reason }: LeftOut): LeftOut {
+  return { kind, id: cleanText(id, 300) || '-', name: cleanText(name, 300), reason: cleanText(reason, 500) };
 }
 
 function describeIssue(error: z.ZodError | undefined): string {
@@ -163,7 +168,7 @@ function readDocument(given: Json): ExportDocument {
     if (data) return data;
     throw new ImportRefusal('not_a_document', `users.${index}.${describeIssue(error)}`);
   });
-  const document = { ...header.data, users: checked };
+  const document = { ...header.data, left_out: header.data.left_out.map(cleanLeftOut), users: checked };
   checkReferences(document);
   return document;
 }

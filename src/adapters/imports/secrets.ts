@@ -5,6 +5,11 @@ import { credentialFamily } from '../../domain/nodes/inbound-credentials.ts';
 import { hasKeys, toStoredKey } from '../../domain/nodes/shadowsocks.ts';
 import { toUuid } from './values.ts';
 
+/** The id of a record that the source knows by a credential alone: ids are in reports, credentials are not. */
+export function hashId(credential: string): string {
+  return createHash('sha256').update(credential).digest('hex').slice(0, 32);
+}
+
 /** As the engine of this panel takes it; null: it cannot. */
 export function fitSecret(inbound: Pick<DocumentInbound, 'protocol' | 'method'>, text: string): string | null {
   const { protocol, method } = inbound;

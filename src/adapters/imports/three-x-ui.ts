@@ -58,7 +58,7 @@ export function readThreeXui(db: ForeignDatabase, { parse, now }: SourceFiles): 
   const byKey = new Map<string, { name: string; subId: string; occurrences: Occurrence[] }>();
   const tags = new Set<string>();
   for (const row of db.rows('inbounds')) {
-    const id = toText(row.id);
+    const id = cleanText(toText(row.id), 300) || '-';
     const own = toObject(parse(toText(row.settings) || '{}'));
     const stream = toObject(parse(toText(row.stream_settings) || '{}'));
     const name = toText(row.remark) || toText(row.tag);
@@ -78,7 +78,7 @@ export function readThreeXui(db: ForeignDatabase, { parse, now }: SourceFiles): 
       tags,
     );
     if ('inbound' in mapped) inbounds.push(mapped.inbound);
-    else leftOut.push({ kind: 'inbound', id, name: cleanText(name, 300), reason: mapped.reason });
+    else leftOut.push({ kind: 'inbound', id, name, reason: mapped.reason });
     hosts.push(...toArray(stream.externalProxy).map((proxy) => toHost(id, toObject(proxy))));
     const inbound: SourceInbound = {
       id,
@@ -201,8 +201,8 @@ function readClient(client: Client, now: number): ClientFacts {
 
 interface Person {
   readonly group: readonly ClientFacts[];
-  /** Whether other clients of the subscription are users of their own. */
-  readonly isApart: boolean;
+  /** Other clients of the subscription, who are users of their own. */
+  readonly apart: readonly string[];
 }
 
 /** Clients of one subscription are one user where they are copies of each other, each in another inbound. */
@@ -216,9 +216,13 @@ function groupClients(clients: readonly Client[], now: number): Person[] {
     else groups.set(key, [facts]);
   }
   return [...groups.values()].flatMap((group): Person[] =>
-    areCopies(group) ? [{ group, isApart: false }] : group.map((facts) => ({ group: [facts], isApart: true })),
+    areCopies(group)
+      ? [{ group, apart: [] }]
+      : group.map((facts) => ({ group: [facts], apart: group.filter((each) => each !== facts).map(nameOf) })),
   );
 }
+
+const nameOf = ({ client }: ClientFacts) => client.name || client.key;
 
 function areCopies(group: readonly ClientFacts[]): boolean {
   const signature = ({ client, limit, expiry, enabled }: ClientFacts) =>
@@ -246,15 +250,15 @@ function sum(group: readonly ClientFacts[], of: (facts: ClientFacts) => number):
   );
 }
 
-function readPerson({ group, isApart }: Person, devices: ReadonlyMap<string, number>, now: number): DocumentUser {
+function readPerson({ group, apart }: Person, devices: ReadonlyMap<string, number>, now: number): DocumentUser {
   const { losses, lose } = createLosses();
   const [first] = group as readonly [ClientFacts, ...ClientFacts[]];
   const { client } = first;
   const { record } = client;
   const entry = client.occurrences[0]?.entry ?? {};
-  const names = group.map((facts) => facts.client.name || facts.client.key);
+  const names = group.map(nameOf);
   if (group.length > 1) lose('clients_merged', names.join(', '));
-  if (isApart) lose('clients_apart', client.subId);
+  if (apart.length > 0) lose('clients_apart', apart.join(', '));
   const known = devices.get(client.subId) ?? 0;
   if (client.subId !== '' && known > 0) lose('devices', String(known));
   const reset = readReset(client);

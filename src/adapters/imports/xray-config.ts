@@ -45,7 +45,7 @@ export function mapXrayConfig(entries: readonly unknown[], { method, flowOf }: X
       },
       tags,
     );
-    if ('reason' in mapped) leftOut.push({ kind: 'inbound', id, name: cleanText(tag, 300), reason: mapped.reason });
+    if ('reason' in mapped) leftOut.push({ kind: 'inbound', id, name: tag, reason: mapped.reason });
     else {
       const hasFlow = canHaveFlow(mapped.inbound) && flowOf(entry).startsWith(VISION);
       inbounds.push(hasFlow ? { ...mapped.inbound, flow: VISION } : mapped.inbound);
