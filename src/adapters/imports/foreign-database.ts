@@ -11,10 +11,11 @@ import {
   readSync,
   rmSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import { ImportRefusal } from './import-refusal.ts';
-import { toText } from './values.ts';
+import { cleanText, toText } from './values.ts';
 
 /** More than any panel has: rows of one table, bytes of a file, and bytes of one value. */
 const MAX_ROWS = 5_000_000;
@@ -36,8 +37,8 @@ export function checkFile(path: string, maxBytes = MAX_BYTES): number {
   let found: ReturnType<typeof lstatSync>;
   try {
     found = lstatSync(path);
-  } catch {
-    throw new ImportRefusal('unreadable');
+  } catch (error) {
+    throw toRefusal(error);
   }
   if (!found?.isFile()) throw new ImportRefusal('not_a_file');
   if (found.size > maxBytes) throw new ImportRefusal('too_large');
@@ -160,8 +161,25 @@ export function groupRows<T>(
   return groups;
 }
 
-function toRefusal(error: unknown): unknown {
-  if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_'))
-    return new ImportRefusal('damaged');
-  return error;
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL']);
+/** The account of the panel may not read the file, or it is gone or a link by now. */
+const UNREADABLE: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'ENOTDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'EBUSY',
+  'EIO',
+]);
+
+/** An error of the system or of SQLite in the person's terms; others as they are. */
+export function toRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ImportRefusal || !('code' in error)) return error;
+  const code = String(error.code);
+  if (NO_SPACE.has(code)) return new PanelError('storage_full');
+  if (code.startsWith('SQLITE_')) return new ImportRefusal('damaged');
+  const path = 'path' in error ? cleanText(basename(String(error.path)), 300) : '';
+  return UNREADABLE.has(code) ? new ImportRefusal('unreadable', path) : error;
 }

@@ -1,7 +1,17 @@
 // Files that are no panel's, damaged, or hostile: refused with a reason, in bounded work, and nothing of them stays.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeMarzban, writeThreeXui } from '../../../tests/support/foreign-panels.ts';
@@ -213,4 +223,32 @@ it('cleans names and reasons of what is left out, also in a document', () => {
   const path = write('export.json', JSON.stringify(sampleDocument({ left_out: [given] })));
   const { left_out: leftOut } = readSource({ paths: [path], source: null, folder: work, now: 0 });
   expect(leftOut).toEqual([{ kind: 'user', id: ' [2J', name: ' [2J', reason: 'a b' }]);
+});
+
+/** What another process says that reads the files: of an account that is not root, or whose files may have so many bytes. */
+function refusalElsewhere(paths: readonly string[], limit = ''): string {
+  const request = JSON.stringify({ paths, source: null, folder: work, now: 0 });
+  const program = `const { readSource } = await import(${JSON.stringify(import.meta.resolve('./read-source.ts'))});
+    if (${limit === ''} && process.getuid() === 0) process.setuid(65534);
+    try { readSource(${request}); console.log('read'); }
+    catch (error) { console.log(error.problem ?? error.code, error.detail ?? ''); }`;
+  const command = `${limit}exec "$0" --input-type=module --eval "$1"`;
+  const { stdout, stderr } = spawnSync('sh', ['-c', command, process.execPath, program], { encoding: 'utf8' });
+  return `${stdout}${stderr}`.trim();
+}
+
+it.skipIf(process.platform === 'win32')('says so where the account of the panel may not read a file', () => {
+  chmodSync(folder, 0o755);
+  writeThreeXui(join(folder, 'x-ui.db'));
+  const text = write('list.txt', 'trojan://password@example.com:443');
+  for (const path of [join(folder, 'x-ui.db'), text]) {
+    chmodSync(path, 0);
+    expect(refusalElsewhere([path])).toBe(`unreadable ${basename(path)}`);
+  }
+});
+
+it.skipIf(process.platform === 'win32')('says so where there is no space for the copy of a database', () => {
+  writeThreeXui(join(folder, 'x-ui.db'));
+  expect(refusalElsewhere([join(folder, 'x-ui.db')], 'ulimit -f 8; ')).toBe('storage_full');
+  expect(readdirSync(work)).toEqual([]);
 });

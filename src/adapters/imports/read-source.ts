@@ -13,7 +13,7 @@ import {
 } from '../../contract/imports/document.ts';
 import { type JsonBounds, JsonRefusal, parseForeignJson } from '../../domain/foreign-json.ts';
 import { credentialFamily } from '../../domain/nodes/inbound-credentials.ts';
-import { checkFile, isDatabase, openForeignDatabase } from './foreign-database.ts';
+import { checkFile, isDatabase, openForeignDatabase, toRefusal } from './foreign-database.ts';
 import { isHiddify, readHiddify } from './hiddify.ts';
 import { ImportRefusal } from './import-refusal.ts';
 import { isList, readList } from './list.ts';
@@ -39,8 +39,16 @@ export interface ImportRequest {
   readonly now: number;
 }
 
-/** Throws ImportRefusal. */
-export function readSource({ paths, source, folder, now }: ImportRequest): ExportDocument {
+/** Throws ImportRefusal, or PanelError `storage_full`. */
+export function readSource(request: ImportRequest): ExportDocument {
+  try {
+    return readPaths(request);
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+function readPaths({ paths, source, folder, now }: ImportRequest): ExportDocument {
   const [database, ...others] = paths.filter((path) => checkFile(path) > 0 && isDatabase(path));
   if (others.length > 0) throw new ImportRefusal('unknown_source');
   const texts = paths.filter((path) => path !== database).map(readFile);
