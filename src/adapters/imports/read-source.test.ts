@@ -252,3 +252,37 @@ it.skipIf(process.platform === 'win32')('says so where there is no space for the
   expect(refusalElsewhere([join(folder, 'x-ui.db')], 'ulimit -f 8; ')).toBe('storage_full');
   expect(readdirSync(work)).toEqual([]);
 });
+
+const MANY = 1_000_000;
+
+it.each([
+  ['lines', '\n'.repeat(MANY)],
+  ['spaces', ' '.repeat(MANY)],
+  ['spaces in a value', `A=x${' '.repeat(MANY)}y`],
+  ['spaces around the sign', `A${' '.repeat(MANY)}x`],
+  ['spaces after export', `export${' '.repeat(MANY)}x`],
+  ['quotes', `A=${'"'.repeat(MANY)}x`],
+  ['padding in a link', `vmess://${'='.repeat(MANY)}x`],
+  ['padding in a link of Shadowsocks', `ss://${'='.repeat(MANY)}x@a:1`],
+  ['separators', `uuid,name\n${','.repeat(MANY)}`],
+  ['quotes in CSV', `uuid,name\n${'"'.repeat(MANY)}`],
+])('reads a file of many %s', (_what, content) => {
+  expect([null, 'unknown_source']).toContain(problemOf(write('file', content)));
+});
+
+it('reads settings of an environment with comments, quotes and spaces', () => {
+  const lines = [
+    '# XRAY_SUBSCRIPTION_PATH = a',
+    ' \texport XRAY_SUBSCRIPTION_PATH = "own path"  ',
+    "OTHER='x'",
+    'EMPTY=',
+    'no setting',
+  ];
+  const [path = ''] = writeMarzban(folder);
+  const pathOf = (text: string) =>
+    readSource({ paths: [path, write('.env', text)], source: null, folder: work, now: 0 }).links?.path;
+  expect(pathOf(lines.join('\n'))).toBe('/own path/');
+  expect(pathOf(lines.join('\r\n'))).toBe('/own path/');
+  expect(pathOf('XRAY_SUBSCRIPTION_PATH=\n')).toBe('/sub/');
+  expect(pathOf('XRAY_SUBSCRIPTION_PATH="a')).toBe('/"a/');
+});

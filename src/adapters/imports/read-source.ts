@@ -117,8 +117,21 @@ function readFile(path: string): TextFile {
   if (isJson) return { json: toObject(parse(bytes)), text: '' };
   if (bytes.length > MAX_TEXT_BYTES) throw new ImportRefusal('unknown_source');
   const text = bytes.toString('utf8');
-  const lines = text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=\s*(["']?)(.*?)\2\s*$/gm);
-  return { json: Object.fromEntries([...lines].map(([, name, , value]) => [name, value])), text };
+  return { json: readEnv(text), text };
+}
+
+/** Line by line, by patterns that are read once: a file of any content takes time by its length alone. */
+function readEnv(text: string): Json {
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const [, name, value] = /^(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=(.*)$/s.exec(line.trim()) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, unquote(value.trim())] as const];
+  });
+  return Object.fromEntries(lines);
+}
+
+function unquote(value: string): string {
+  const isQuoted = value.length > 1 && /^["']/.test(value) && value.at(0) === value.at(-1);
+  return isQuoted ? value.slice(1, -1) : value;
 }
 
 function toDocument(found: SourceDocument, now: number): ExportDocument {
