@@ -3,7 +3,7 @@ import type { DocumentUser } from '../../contract/imports/document.ts';
 import type { ResetStrategy } from '../../contract/users/users.ts';
 import { fitFamilies, hashId } from './secrets.ts';
 import { buildUser, createLosses, type LeftOut, type SourceDocument } from './source-document.ts';
-import { cleanText, isOn, type Json, parseUtc, toArray, toInteger, toObject, toText } from './values.ts';
+import { cleanText, findNamed, isOn, type Json, parseUtc, toArray, toInteger, toObject, toText } from './values.ts';
 
 const GIB = 1024 ** 3;
 /** The largest limit that its panel takes: none. */
@@ -68,7 +68,7 @@ function readUser(user: Json, admins: ReadonlyMap<string, string>, now: number):
   const { losses, lose } = createLosses();
   const uuid = toText(user.uuid);
   const mode = toText(user.mode) || 'no_reset';
-  if (RESETS[mode] === undefined || ROLLING.includes(mode)) lose('reset_replaced', mode);
+  if (findNamed(RESETS, mode) === undefined || ROLLING.includes(mode)) lose('reset_replaced', mode);
   const used = toBytesOf(user.current_usage_GB);
   const isUnlimited = typeof user.usage_limit_GB !== 'number' || user.usage_limit_GB >= NO_LIMIT_GB;
   const admin = admins.get(toText(user.added_by_uuid)) ?? '';
@@ -88,7 +88,7 @@ function readUser(user: Json, admins: ReadonlyMap<string, string>, now: number):
       usedDown: used,
       totalUp: 0,
       totalDown: used,
-      reset: RESETS[mode] ?? 'none',
+      reset: findNamed(RESETS, mode) ?? 'none',
       deviceLimit: null,
       concurrentLimit: null,
       credentials: null,

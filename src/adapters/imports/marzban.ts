@@ -16,7 +16,18 @@ import {
   type SourceFiles,
   type SourceUser,
 } from './source-document.ts';
-import { cleanText, isOn, type Json, parseUtc, toArray, toBytes, toInteger, toObject, toText } from './values.ts';
+import {
+  cleanText,
+  findNamed,
+  isOn,
+  type Json,
+  parseUtc,
+  toArray,
+  toBytes,
+  toInteger,
+  toObject,
+  toText,
+} from './values.ts';
 import { canHaveFlow, findMost, mapXrayConfig } from './xray-config.ts';
 
 export function isMarzban(db: ForeignDatabase): boolean {
@@ -60,7 +71,7 @@ export function readMarzban(db: ForeignDatabase, { config, env, parse, now }: So
     if (plans.has(id)) lose('next_plan');
     if (toInteger(row.auto_delete_in_days) > 0) lose('auto_delete', `${toText(row.auto_delete_in_days)} days`);
     const reset = toText(row.data_limit_reset_strategy) || 'no_reset';
-    if (RESETS[reset] === undefined) lose('reset_replaced', reset);
+    if (findNamed(RESETS, reset) === undefined) lose('reset_replaced', reset);
     const own = proxies.get(id) ?? [];
     const credentials =
       config && own.flatMap((proxy) => listCredentials(proxy, inbounds, excluded.get(proxy.id) ?? [], lose));
@@ -83,7 +94,7 @@ export function readMarzban(db: ForeignDatabase, { config, env, parse, now }: So
         usedDown: used,
         totalUp: 0,
         totalDown: used + (former.get(id) ?? 0),
-        reset: RESETS[reset] ?? 'none',
+        reset: findNamed(RESETS, reset) ?? 'none',
         deviceLimit: null,
         concurrentLimit: null,
         credentials,

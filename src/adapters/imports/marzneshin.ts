@@ -6,7 +6,7 @@ import { groupRows } from './foreign-database.ts';
 import { RESETS, toHost } from './marzban.ts';
 import { fitFamilies } from './secrets.ts';
 import { buildUser, createLosses, listCredentials, type SourceDocument, type SourceFiles } from './source-document.ts';
-import { cleanText, isOn, parseUtc, toArray, toBytes, toInteger, toObject, toText } from './values.ts';
+import { cleanText, findNamed, isOn, parseUtc, toArray, toBytes, toInteger, toObject, toText } from './values.ts';
 import { mapXrayConfig } from './xray-config.ts';
 import { hashXxh128 } from './xxh128.ts';
 
@@ -41,7 +41,7 @@ export function readMarzneshin(db: ForeignDatabase, { config, env, parse, now }:
     const seconds = strategy === 'START_ON_FIRST_USE' ? toInteger(row.usage_duration) : 0;
     if (seconds > 0 && toText(row.activation_deadline) !== '') lose('hold_deadline', toText(row.activation_deadline));
     const reset = toText(row.data_limit_reset_strategy) || 'no_reset';
-    if (RESETS[reset] === undefined) lose('reset_replaced', reset);
+    if (findNamed(RESETS, reset) === undefined) lose('reset_replaced', reset);
     const { uuid, password } = deriveCredentials(toText(row.key), env.AUTH_GENERATION_ALGORITHM);
     const tags = new Set((ofUser.get(id) ?? []).flatMap((service) => ofService.get(service) ?? []));
     const used = toBytes(row.used_traffic);
@@ -64,7 +64,7 @@ export function readMarzneshin(db: ForeignDatabase, { config, env, parse, now }:
         usedDown: used,
         totalUp: 0,
         totalDown: Math.max(used, toBytes(row.lifetime_used_traffic)),
-        reset: RESETS[reset] ?? 'none',
+        reset: findNamed(RESETS, reset) ?? 'none',
         deviceLimit: null,
         concurrentLimit: toInteger(row.ip_limit) > 0 ? toInteger(row.ip_limit) : null,
         credentials:

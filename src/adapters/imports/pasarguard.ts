@@ -13,7 +13,18 @@ import {
   type SourceDocument,
   type SourceFiles,
 } from './source-document.ts';
-import { cleanText, isOn, type Json, parseUtc, toArray, toBytes, toInteger, toObject, toText } from './values.ts';
+import {
+  cleanText,
+  findNamed,
+  isOn,
+  type Json,
+  parseUtc,
+  toArray,
+  toBytes,
+  toInteger,
+  toObject,
+  toText,
+} from './values.ts';
 import { findMost, mapXrayConfig } from './xray-config.ts';
 
 export function isPasarGuard(db: ForeignDatabase): boolean {
@@ -48,7 +59,7 @@ export function readPasarGuard(db: ForeignDatabase, { env, parse, now }: SourceF
     const known = devices.get(id)?.length ?? 0;
     if (known > 0) lose('devices', String(known));
     const reset = toText(row.data_limit_reset_strategy) || 'no_reset';
-    if (RESETS[reset] === undefined) lose('reset_replaced', reset);
+    if (findNamed(RESETS, reset) === undefined) lose('reset_replaced', reset);
     const tags = tagsOfUser(id);
     const used = toBytes(row.used_traffic);
     const admin = admins.get(toText(row.admin_id)) ?? '';
@@ -68,7 +79,7 @@ export function readPasarGuard(db: ForeignDatabase, { env, parse, now }: SourceF
         usedDown: used,
         totalUp: 0,
         totalDown: (former.get(id) ?? []).reduce((sum, bytes) => sum + bytes, used),
-        reset: RESETS[reset] ?? 'none',
+        reset: findNamed(RESETS, reset) ?? 'none',
         deviceLimit: toInteger(row.hwid_limit) || null,
         concurrentLimit: null,
         credentials: listCredentials(
@@ -112,7 +123,7 @@ function readCores(db: ForeignDatabase, parse: SourceFiles['parse'], methods: re
   const leftOut: LeftOut[] = [];
   for (const row of db.rows('core_configs')) {
     const core = toObject(parse(toText(row.config) || '{}'));
-    entries.push(...toArray(core.inbounds));
+    for (const entry of toArray(core.inbounds)) entries.push(entry);
     const tag = cleanText(toText(core.interface_name), 300);
     if (tag !== '')
       leftOut.push({ kind: 'inbound', id: tag, name: tag, reason: 'WireGuard with addresses of the source' });

@@ -14,11 +14,24 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeMarzban, writeThreeXui } from '../../../tests/support/foreign-panels.ts';
+import {
+  writeHiddify,
+  writeMarzban,
+  writeMarzneshin,
+  writePasarGuard,
+  writeRemnawave,
+  writeThreeXui,
+} from '../../../tests/support/foreign-panels.ts';
 import { sampleDocument, sampleDocumentUser } from '../../../tests/support/sample-document.ts';
 import { EXPORT_FORMAT, type ExportDocument } from '../../contract/imports/document.ts';
+import { type ForeignDatabase, openForeignDatabase, type Row } from './foreign-database.ts';
 import { ImportRefusal } from './import-refusal.ts';
+import { readMarzban } from './marzban.ts';
+import { readMarzneshin } from './marzneshin.ts';
+import { readPasarGuard } from './pasarguard.ts';
 import { readSource } from './read-source.ts';
+import { readThreeXui } from './three-x-ui.ts';
+import { type Json, toObject } from './values.ts';
 
 let folder: string;
 let work: string;
@@ -285,4 +298,103 @@ it('reads settings of an environment with comments, quotes and spaces', () => {
   expect(pathOf(lines.join('\r\n'))).toBe('/own path/');
   expect(pathOf('XRAY_SUBSCRIPTION_PATH=\n')).toBe('/sub/');
   expect(pathOf('XRAY_SUBSCRIPTION_PATH="a')).toBe('/"a/');
+});
+
+function writeThreeXuiFile(): readonly string[] {
+  const path = join(folder, 'x-ui.db');
+  writeThreeXui(path);
+  return [path];
+}
+
+const HOSTILE = [{ toString: 1, valueOf: 1 }, 'constructor', '__proto__', [[]], 1e308, -1, true, '\u0000'];
+/** Of a database, where JSON is text. */
+const HOSTILE_CELLS = [
+  ...HOSTILE.filter((value) => typeof value === 'string'),
+  -1n,
+  1e308,
+  Buffer.from([0, 255]),
+  null,
+];
+
+/** The JSON with one of its values replaced, for each of its values. */
+function* replaceEach(json: unknown, value: unknown): Iterable<unknown> {
+  yield value;
+  if (typeof json !== 'object' || json === null) return;
+  for (const [key, child] of Object.entries(json)) {
+    for (const changed of replaceEach(child, value))
+      yield Array.isArray(json) ? json.with(Number(key), changed) : { ...json, [key]: changed };
+  }
+}
+
+it.each([
+  ['Hiddify', () => [writeHiddify(folder)]],
+  ['Remnawave', () => writeRemnawave(folder)],
+])('reads files of %s with any value in place of each', (_panel, writeFiles) => {
+  const paths = writeFiles();
+  let count = 0;
+  for (const path of paths) {
+    const content = readFileSync(path, 'utf8');
+    for (const value of HOSTILE) {
+      for (const json of replaceEach(JSON.parse(content), value)) {
+        writeFileSync(path, JSON.stringify(json));
+        expect([null, 'unknown_source', 'incomplete']).toContain(problemOf(...paths));
+        count += 1;
+      }
+    }
+    writeFileSync(path, content);
+  }
+  expect(count).toBeGreaterThan(400);
+});
+
+it.each([
+  ['3x-ui', readThreeXui, writeThreeXuiFile],
+  ['Marzban', readMarzban, () => writeMarzban(folder)],
+  ['PasarGuard', readPasarGuard, () => [writePasarGuard(folder)]],
+  ['Marzneshin', readMarzneshin, () => writeMarzneshin(folder)],
+] as const)('reads a database of %s with any value in place of each', (_panel, read, writeFiles) => {
+  const [path, config] = writeFiles();
+  const stored = config === undefined ? null : JSON.parse(readFileSync(config, 'utf8'));
+  const readChanged = (db: Pick<ForeignDatabase, 'has' | 'columns' | 'rows'>, xray: Json | null) => {
+    const parse = (text: string): unknown => JSON.parse(text);
+    expect(read({ ...db, [Symbol.dispose]() {} }, { config: xray, env: {}, parse, now: 0 }).users).toEqual(
+      expect.any(Array),
+    );
+    count += 1;
+  };
+  let count = 0;
+  using db = openForeignDatabase(path ?? '', work);
+  for (const value of HOSTILE) for (const json of replaceEach(stored, value)) readChanged(db, toObject(json));
+  const source = new Database(path ?? '');
+  const names = source.prepare<[], string>('SELECT name FROM sqlite_schema').pluck().all();
+  source.close();
+  for (const table of names) {
+    const [first = {}, ...others] = db.rows(table);
+    for (const [column, cell] of Object.entries(first)) {
+      const isJson = typeof cell === 'string' && /^[[{]/.test(cell);
+      const values = isJson
+        ? HOSTILE.flatMap((value) => [...replaceEach(JSON.parse(cell), value)].map((json) => JSON.stringify(json)))
+        : HOSTILE_CELLS;
+      for (const value of values) {
+        const rows = (name: string) => (name === table ? [{ ...first, [column]: value }, ...others] : db.rows(name));
+        readChanged({ ...db, rows }, stored);
+      }
+    }
+  }
+  expect(count).toBeGreaterThan(200);
+});
+
+it('reads more inbounds and addresses than a call takes arguments', () => {
+  const many = 200_000;
+  const inbound = { settings: '{}', stream_settings: JSON.stringify({ externalProxy: Array(many).fill(0) }), id: 1n };
+  const core = { config: JSON.stringify({ inbounds: Array(many).fill(0) }) };
+  const tables = { inbounds: [inbound], core_configs: [core] };
+  const db = {
+    has: () => true,
+    columns: () => new Set<string>(),
+    rows: (name: string): readonly Row[] => tables[name as keyof typeof tables] ?? [],
+    [Symbol.dispose]() {},
+  };
+  const files = { config: null, env: {}, parse: (text: string): unknown => JSON.parse(text), now: 0 };
+  expect(readThreeXui(db, files).hosts).toHaveLength(many);
+  expect(readPasarGuard(db, files).inbounds).toEqual([]);
 });

@@ -5,7 +5,17 @@ import { hasKeys } from '../../domain/nodes/shadowsocks.ts';
 import { ImportRefusal } from './import-refusal.ts';
 import { fitFamilies } from './secrets.ts';
 import { buildUser, createLosses, listCredentials, type SourceDocument } from './source-document.ts';
-import { cleanText, type Json, parseInstant, toArray, toBytes, toInteger, toObject, toText } from './values.ts';
+import {
+  cleanText,
+  findNamed,
+  type Json,
+  parseInstant,
+  toArray,
+  toBytes,
+  toInteger,
+  toObject,
+  toText,
+} from './values.ts';
 import { mapXrayConfig } from './xray-config.ts';
 
 /** From then on a term never ends. */
@@ -95,7 +105,7 @@ function readUser(
 ): DocumentUser {
   const { losses, lose } = createLosses();
   const reset = toText(user.trafficLimitStrategy) || 'NO_RESET';
-  if (RESETS[reset] === undefined) lose('reset_replaced', reset);
+  if (findNamed(RESETS, reset) === undefined) lose('reset_replaced', reset);
   const traffic = toObject(user.userTraffic);
   const used = toBytes(traffic.usedTrafficBytes);
   const expiresAt = parseInstant(user.expireAt);
@@ -126,7 +136,7 @@ function readUser(
       usedDown: used,
       totalUp: 0,
       totalDown: Math.max(used, toBytes(traffic.lifetimeUsedTrafficBytes)),
-      reset: RESETS[reset] ?? 'none',
+      reset: findNamed(RESETS, reset) ?? 'none',
       deviceLimit: toInteger(user.hwidDeviceLimit) || null,
       concurrentLimit: null,
       credentials:

@@ -12,12 +12,25 @@ import {
   type SourceFiles,
   type UserTerms,
 } from './source-document.ts';
-import { cleanText, isOn, type Json, toArray, toBytes, toInstant, toInteger, toObject, toText } from './values.ts';
+import {
+  cleanText,
+  findNamed,
+  isOn,
+  type Json,
+  toArray,
+  toBytes,
+  toInstant,
+  toInteger,
+  toObject,
+  toText,
+} from './values.ts';
 import { mapXrayInbound } from './xray-inbound.ts';
 
 export function isThreeXui(db: ForeignDatabase): boolean {
   return db.has('client_traffics') && db.columns('inbounds').has('stream_settings');
 }
+
+const RESETS: Readonly<Record<string, ResetStrategy>> = { daily: 'day', weekly: 'week', monthly: 'month' };
 
 /** One client in the settings of one inbound. */
 interface Occurrence {
@@ -79,7 +92,7 @@ export function readThreeXui(db: ForeignDatabase, { parse, now }: SourceFiles): 
     );
     if ('inbound' in mapped) inbounds.push(mapped.inbound);
     else leftOut.push({ kind: 'inbound', id, name, reason: mapped.reason });
-    hosts.push(...toArray(stream.externalProxy).map((proxy) => toHost(id, toObject(proxy))));
+    for (const proxy of toArray(stream.externalProxy)) hosts.push(toHost(id, toObject(proxy)));
     const inbound: SourceInbound = {
       id,
       protocol: toText(row.protocol),
@@ -239,7 +252,7 @@ function readReset({ occurrences, record }: Client): {
 } {
   const days = toInteger(record.reset) || toInteger(occurrences[0]?.entry.reset);
   const every = toText(record.traffic_reset);
-  const strategy = ({ daily: 'day', weekly: 'week', monthly: 'month' } as const)[every] ?? 'none';
+  const strategy = findNamed(RESETS, every) ?? 'none';
   return { strategy, lost: days > 0 ? `renewed every ${days} days` : null };
 }
 

@@ -18,15 +18,19 @@ export function toText(value: unknown): string {
 
 /** A whole number, exact up to 2^53 and at the bound beyond it; 0 for anything else. */
 export function toInteger(value: unknown): number {
-  const number =
-    typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : Number(value ?? 0);
-  if (typeof value === 'boolean' || !Number.isFinite(number)) return 0;
+  const number = Number(toText(value));
+  if (!Number.isFinite(number)) return 0;
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(-Number.MAX_SAFE_INTEGER, Math.trunc(number)));
 }
 
 /** As `toInteger`, and never negative: an amount of bytes. */
 export function toBytes(value: unknown): number {
   return Math.max(0, toInteger(value));
+}
+
+/** What a table has for a name of a foreign file; names as `constructor` are none. */
+export function findNamed<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** SQLite stores 0 and 1, JSON true and false. */

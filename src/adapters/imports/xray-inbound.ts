@@ -9,7 +9,7 @@ import {
 import { FINGERPRINTS, METHODS } from '../../contract/inbounds.ts';
 import { shapeFields } from '../../domain/nodes/inbound-shape.ts';
 import { hasKeys } from '../../domain/nodes/shadowsocks.ts';
-import { cleanText, isOn, type Json, toArray, toInteger, toObject, toText } from './values.ts';
+import { cleanText, findNamed, isOn, type Json, toArray, toInteger, toObject, toText } from './values.ts';
 
 export interface XrayInbound {
   readonly id: string;
@@ -105,11 +105,11 @@ export function mapXrayInbound(given: XrayInbound, takenTags: Set<string>): Mapp
 
 function readFields(given: XrayInbound, lose: Lose): Fields {
   const { settings, stream } = given;
-  const protocol = PROTOCOLS[given.protocol] ?? refuse(`protocol ${given.protocol}`);
+  const protocol = findNamed(PROTOCOLS, given.protocol) ?? refuse(`protocol ${given.protocol}`);
   if (!EVERYWHERE.includes(given.listen)) lose('listens_locally', given.listen);
   if (protocol === 'vless' && !['', 'none'].includes(toText(settings.decryption))) refuse('VLESS encryption');
   if (protocol === 'shadowsocks') return readShadowsocks(given);
-  const network = NETWORKS[toText(stream.network) || 'tcp'] ?? refuse(`network ${toText(stream.network)}`);
+  const network = findNamed(NETWORKS, toText(stream.network) || 'tcp') ?? refuse(`network ${toText(stream.network)}`);
   const security = toText(stream.security) || 'none';
   if (protocol === 'trojan' && security === 'none') refuse('Trojan without TLS');
   const transport = readTransport(network, stream, lose);
@@ -144,7 +144,8 @@ function readShadowsocks({ settings, stream, method: ofUsers }: XrayInbound): Fi
   if (!METHODS.some((each) => each === method)) refuse(`Shadowsocks with ${method || 'no method'}`);
   const network = toText(stream.network) || 'tcp';
   const security = toText(stream.security) || 'none';
-  if (NETWORKS[network] !== 'tcp' || security !== 'none') refuse(`Shadowsocks over ${network} and ${security}`);
+  if (findNamed(NETWORKS, network) !== 'tcp' || security !== 'none')
+    refuse(`Shadowsocks over ${network} and ${security}`);
   const server_key = hasKeys(method) ? toText(settings.password) : null;
   return { protocol: 'shadowsocks', network: 'tcp', security: 'none', method, server_key };
 }
