@@ -20,7 +20,7 @@ export interface ImportOptions {
 const PROBLEMS: Readonly<Record<NonNullable<ImportReport['problem']>, string>> = {
   unreadable: 'a file cannot be read by the account of the panel',
   not_a_file: 'only regular files are read, and no links',
-  too_large: 'a file is larger than any panel makes',
+  too_large: 'a file is larger, or has more records, than any panel makes',
   damaged: 'a file is damaged',
   unknown_source:
     'these are not the files of a panel that can be imported: 3x-ui, Marzban, PasarGuard, Marzneshin, Hiddify, Remnawave, a list of links or CSV, or an export of Gatehouse',

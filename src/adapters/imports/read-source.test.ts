@@ -398,3 +398,44 @@ it('reads more inbounds and addresses than a call takes arguments', () => {
   expect(readThreeXui(db, files).hosts).toHaveLength(many);
   expect(readPasarGuard(db, files).inbounds).toEqual([]);
 });
+
+/** Rows of 3x-ui with so many inbounds, of which the panel can have those with a port. */
+function writeInbounds(count: number, { port, proxies }: { readonly port: boolean; readonly proxies: number }): string {
+  const [path = ''] = writeThreeXuiFile();
+  const db = new Database(path);
+  const insert = db.prepare(
+    "INSERT INTO inbounds (remark, enable, port, protocol, settings, stream_settings, tag) VALUES ('a', 1, ?, 'vless', '{}', ?, 'a')",
+  );
+  const stream = JSON.stringify({ network: 'tcp', externalProxy: Array(proxies).fill({ dest: 'a', port: 1 }) });
+  const insertAll = db.transaction(() => {
+    for (let index = 0; index < count; index += 1) insert.run(port ? 1000 + index : 0, stream);
+  });
+  insertAll();
+  db.close();
+  return path;
+}
+
+it('refuses more inbounds and addresses than a document may have', () => {
+  const { problem, detail } = refusalOf(writeInbounds(1001, { port: true, proxies: 0 })) ?? {};
+  expect([problem, detail]).toEqual(['too_large', 'inbounds']);
+  rmSync(join(folder, 'x-ui.db'));
+  expect(problemOf(writeInbounds(900, { port: true, proxies: 0 }))).toBeNull();
+  rmSync(join(folder, 'x-ui.db'));
+  const addresses = refusalOf(writeInbounds(2, { port: false, proxies: 5001 }));
+  expect([addresses?.problem, addresses?.detail]).toEqual(['too_large', 'hosts: 10003']);
+});
+
+it('names inbounds of one tag in a time that grows with their number only', () => {
+  const path = writeInbounds(30_000, { port: false, proxies: 0 });
+  const { left_out: leftOut } = readSource({ paths: [path], source: null, folder: work, now: 0 });
+  expect(leftOut.length).toBeGreaterThan(30_000);
+});
+
+it('evaluates no constraint of a database', () => {
+  const [path = ''] = writeThreeXuiFile();
+  const db = new Database(path);
+  db.pragma('ignore_check_constraints = ON');
+  db.exec('CREATE TABLE checked (value INTEGER, CHECK (value <> 1)); INSERT INTO checked VALUES (1)');
+  db.close();
+  expect(problemOf(path)).toBeNull();
+});

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
   CREDENTIAL_FORMS,
+  DOCUMENT_LIMITS,
   type DocumentUser,
   documentHeader,
   documentUser,
@@ -137,7 +138,12 @@ function unquote(value: string): string {
 function toDocument(found: SourceDocument, now: number): ExportDocument {
   const { source, instance, links, inbounds, leftOut, hosts, users } = found;
   const digest = createHash('sha256').update(`${source} ${instance}`).digest('hex').slice(0, 16);
+  checkCount('inbounds', inbounds);
+  checkCount('hosts', hosts);
+  checkCount('users', users);
   const checked = checkUsers(users);
+  const left_out = [...leftOut, ...checked.leftOut].map(cleanLeftOut);
+  checkCount('left_out', left_out);
   return {
     format: EXPORT_FORMAT,
     version: 1,
@@ -145,10 +151,14 @@ function toDocument(found: SourceDocument, now: number): ExportDocument {
     links,
     tariffs: [],
     inbounds: [...inbounds],
-    left_out: [...leftOut, ...checked.leftOut].map(cleanLeftOut),
+    left_out,
     hosts: [...hosts],
     users: checked.users,
   };
+}
+
+function checkCount(kind: keyof typeof DOCUMENT_LIMITS, { length }: readonly unknown[]): void {
+  if (length > DOCUMENT_LIMITS[kind]) throw new ImportRefusal('too_large', `${kind}: ${length}`);
 }
 
 /** Users with values that this panel cannot store are left out. */
@@ -182,7 +192,7 @@ function readDocument(given: Json): ExportDocument {
   const { users, ...rest } = given;
   const header = documentHeader.safeParse(rest);
   if (!header.success) throw new ImportRefusal('not_a_document', describeIssue(header.error));
-  const list = z.array(z.unknown()).max(1_000_000).safeParse(users);
+  const list = z.array(z.unknown()).max(DOCUMENT_LIMITS.users).safeParse(users);
   if (!list.success) throw new ImportRefusal('not_a_document', 'users');
   const checked = list.data.map((user, index): DocumentUser => {
     const { data, error } = documentUser.safeParse(user);

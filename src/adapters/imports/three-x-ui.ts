@@ -160,11 +160,13 @@ function toHost(inbound: string, proxy: Json): DocumentHost {
 
 /** The flow of an inbound is that of most of its clients; others have their own. */
 function setFlows(inbounds: readonly DocumentInbound[], clients: readonly Client[]): void {
+  const occurrences = Map.groupBy(
+    clients.flatMap((client) => client.occurrences),
+    (each) => each.inbound.id,
+  );
   for (const inbound of inbounds) {
     if (inbound.protocol !== 'vless' || inbound.network !== 'tcp' || inbound.security === 'none') continue;
-    const flows = clients.flatMap(({ occurrences }) =>
-      occurrences.filter((each) => each.inbound.id === inbound.id).map(({ entry }) => readFlow(entry)),
-    );
+    const flows = (occurrences.get(inbound.id) ?? []).map(({ entry }) => readFlow(entry));
     const vision = flows.filter((flow) => flow !== '').length;
     if (vision * 2 > flows.length) inbound.flow = 'xtls-rprx-vision';
   }

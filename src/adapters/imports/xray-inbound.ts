@@ -1,6 +1,7 @@
 // An inbound of Xray's configuration as an inbound of this panel: its keys, ports and paths stay, what has no place is named.
 
 import {
+  DOCUMENT_LIMITS,
   type DocumentInbound,
   documentInbound,
   type ImportLoss,
@@ -9,6 +10,7 @@ import {
 import { FINGERPRINTS, METHODS } from '../../contract/inbounds.ts';
 import { shapeFields } from '../../domain/nodes/inbound-shape.ts';
 import { hasKeys } from '../../domain/nodes/shadowsocks.ts';
+import { ImportRefusal } from './import-refusal.ts';
 import { cleanText, findNamed, isOn, type Json, toArray, toInteger, toObject, toText } from './values.ts';
 
 export interface XrayInbound {
@@ -53,8 +55,8 @@ const X25519 = /^[A-Za-z0-9_-]{43}$/;
 const SHORT_ID = /^(?:[0-9a-f]{2}){0,8}$/;
 const MAX_TAG = 56;
 
-/** A tag that engines and the panel take. `taken`: those of others, to which it is added. */
-function makeTag(tag: string, taken: Set<string>): string {
+/** A tag that engines and the panel take. `taken`: those of others. */
+function makeTag(tag: string, taken: ReadonlySet<string>): string {
   const plain =
     tag
       .replace(/[^A-Za-z0-9_-]+/g, '-')
@@ -62,7 +64,6 @@ function makeTag(tag: string, taken: Set<string>): string {
       .slice(0, MAX_TAG) || 'inbound';
   let unique = plain;
   for (let number = 2; taken.has(unique); number += 1) unique = `${plain}-${number}`;
-  taken.add(unique);
   return unique;
 }
 
@@ -77,7 +78,7 @@ function refuse(reason: string): never {
   throw new Unsupported(reason);
 }
 
-/** The inbound, or why the panel cannot have it. */
+/** The inbound, whose tag is added to those that are taken; or why the panel cannot have it. Throws ImportRefusal if there are too many. */
 export function mapXrayInbound(given: XrayInbound, takenTags: Set<string>): MappedInbound {
   const losses: ImportLoss[] = [...(given.losses ?? [])];
   const lose: Lose = (code, detail = '') => losses.push({ code, detail: cleanText(detail, 200) });
@@ -94,7 +95,12 @@ export function mapXrayInbound(given: XrayInbound, takenTags: Set<string>): Mapp
       ...fields,
       losses,
     });
-    if (made.success) return { inbound: made.data };
+    if (made.success) {
+      takenTags.add(made.data.tag);
+      // Before users are compared with each of them.
+      if (takenTags.size > DOCUMENT_LIMITS.inbounds) throw new ImportRefusal('too_large', 'inbounds');
+      return { inbound: made.data };
+    }
     const [issue] = made.error.issues;
     return { reason: cleanText(`${issue?.path.join('.')}: ${issue?.message}`, 500) };
   } catch (error) {

@@ -224,6 +224,15 @@ const documentTariff = tariffCreate
   .meta({ id: 'ExportedTariff' });
 export type DocumentTariff = z.output<typeof documentTariff>;
 
+/** Records of each kind. */
+export const DOCUMENT_LIMITS = {
+  tariffs: 10_000,
+  inbounds: 1000,
+  left_out: 1_000_000,
+  hosts: 10_000,
+  users: 1_000_000,
+} as const;
+
 /** All of a document but its users, who are the most. */
 const header = z.strictObject({
   format: z.literal(EXPORT_FORMAT),
@@ -235,15 +244,18 @@ const header = z.strictObject({
     read_at: s.instant,
   }),
   links: documentLinks.nullable().meta({ description: 'The links of users in the source; null: unknown.' }),
-  tariffs: z.array(documentTariff).max(10_000),
-  inbounds: z.array(documentInbound).max(1000),
-  left_out: z.array(leftOut).max(1_000_000).meta({ description: 'Records of the source that this panel cannot have.' }),
-  hosts: z.array(documentHost).max(10_000).meta({ description: 'Further addresses of inbounds.' }),
+  tariffs: z.array(documentTariff).max(DOCUMENT_LIMITS.tariffs),
+  inbounds: z.array(documentInbound).max(DOCUMENT_LIMITS.inbounds),
+  left_out: z
+    .array(leftOut)
+    .max(DOCUMENT_LIMITS.left_out)
+    .meta({ description: 'Records of the source that this panel cannot have.' }),
+  hosts: z.array(documentHost).max(DOCUMENT_LIMITS.hosts).meta({ description: 'Further addresses of inbounds.' }),
 });
 export const documentHeader = header;
 export type DocumentHeader = z.output<typeof header>;
 
 export const exportDocument = header
-  .extend({ users: z.array(documentUser).max(1_000_000) })
+  .extend({ users: z.array(documentUser).max(DOCUMENT_LIMITS.users) })
   .meta({ id: 'GatehouseExport', description: 'Users, inbounds and plans of a panel.' });
 export type ExportDocument = z.output<typeof exportDocument>;

@@ -58,7 +58,7 @@ export const imports = {
   problem: {
     unreadable: 'A file cannot be read.',
     not_a_file: 'Only files are read, and no links.',
-    too_large: 'A file is larger than any panel makes.',
+    too_large: 'A file is larger, or has more records, than any panel makes.',
     damaged: 'A file is damaged or incomplete.',
     unknown_source: 'These are not the files of a panel that can be imported.',
     wrong_source: 'They are of another panel.',
