@@ -46,6 +46,7 @@ const REASONS: Readonly<Record<ImportReasonCode, string>> = {
   devices: 'devices are not imported',
   credential_invalid: 'a credential that no engine here takes was replaced',
   connection_left_out: 'a connection of the user is not imported',
+  connections_unknown: 'its connections are in a file that is missing: may use all of this panel',
   listens_locally: 'listened on one address; listens on all here',
   fallbacks: 'fallbacks with conditions are not imported',
   headers: 'headers are not imported',

@@ -1,16 +1,18 @@
 // Imports of other panels: planned, applied, repeated, interrupted; and the panel's own document.
 import { createHash, createHmac } from 'node:crypto';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exportDocument } from '../../src/contract/imports/document.ts';
 import { createCore } from '../../src/core/create-core.ts';
 import type { Core } from '../../src/core/kernel/core.ts';
+import { PanelError } from '../../src/core/kernel/panel-error.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
 import type { ImportFiles, ImportReport } from '../../src/core/ports/imports.ts';
 import { parseLinkPath } from '../../src/domain/imports/link-token.ts';
 import { createImportFiles } from '../../src/panel/workers/import-thread.ts';
+import { writeExport } from '../../src/panel/write-export.ts';
 import { CLI_CALL, coreParts } from '../support/core.ts';
 import {
   JWT_SECRET,
@@ -471,6 +473,29 @@ it('follows links that the source changed, unless they were revoked here', async
     true,
     false,
   ]);
+});
+
+it('leaves no part of an export that failed, so that it can be repeated', async () => {
+  await core.imports.apply(request(...writeMarzban(folder.path)));
+  const target = join(folder.path, 'export.json');
+  const failing = {
+    ...core,
+    imports: {
+      ...core.imports,
+      async *exportDocument() {
+        for await (const part of core.imports.exportDocument()) {
+          yield part;
+          throw new PanelError('vault_unavailable');
+        }
+      },
+    },
+  };
+  await expect(writeExport(failing, target)).rejects.toThrow('vault_unavailable');
+  expect(existsSync(target)).toBe(false);
+  expect(await writeExport(core, target)).toMatchObject({ users: 3 });
+  const written = readFileSync(target);
+  await expect(writeExport(core, target)).rejects.toThrow('validation');
+  expect(readFileSync(target)).toEqual(written);
 });
 
 it("reads the panel's own document into an empty panel without a difference", async () => {

@@ -68,6 +68,7 @@ export function readMarzban(db: ForeignDatabase, { config, env, parse, now }: So
     const { losses, lose } = createLosses();
     const seconds = toText(row.status) === 'on_hold' ? toInteger(row.on_hold_expire_duration) : 0;
     if (seconds > 0 && toText(row.on_hold_timeout) !== '') lose('hold_deadline', toText(row.on_hold_timeout));
+    if (config === null) lose('connections_unknown', 'xray_config.json');
     if (plans.has(id)) lose('next_plan');
     if (toInteger(row.auto_delete_in_days) > 0) lose('auto_delete', `${toText(row.auto_delete_in_days)} days`);
     const reset = toText(row.data_limit_reset_strategy) || 'no_reset';

@@ -40,6 +40,7 @@ export function readMarzneshin(db: ForeignDatabase, { config, env, parse, now }:
     const strategy = toText(row.expire_strategy).toUpperCase();
     const seconds = strategy === 'START_ON_FIRST_USE' ? toInteger(row.usage_duration) : 0;
     if (seconds > 0 && toText(row.activation_deadline) !== '') lose('hold_deadline', toText(row.activation_deadline));
+    if (config === null) lose('connections_unknown', 'xray_config.json');
     const reset = toText(row.data_limit_reset_strategy) || 'no_reset';
     if (findNamed(RESETS, reset) === undefined) lose('reset_replaced', reset);
     const { uuid, password } = deriveCredentials(toText(row.key), env.AUTH_GENERATION_ALGORITHM);

@@ -439,3 +439,20 @@ it('evaluates no constraint of a database', () => {
   db.close();
   expect(problemOf(path)).toBeNull();
 });
+
+it.each([
+  ['Marzban', () => writeMarzban(folder), 'xray_config.json'],
+  ['Marzneshin', () => writeMarzneshin(folder), 'xray_config.json'],
+  ['Remnawave', () => writeRemnawave(folder), 'squads.json'],
+])('reports users of %s whose connections are in a file that is missing', (_panel, writeFiles, file) => {
+  const paths = writeFiles();
+  const lossesOf = (given: readonly string[]) =>
+    readSource({ paths: given, source: null, folder: work, now: 0 }).users.map(({ inbounds, losses }) => [
+      inbounds === null,
+      losses.filter(({ code }) => code === 'connections_unknown'),
+    ]);
+  const whole = lossesOf(paths);
+  expect(whole).toEqual(whole.map(() => [false, []]));
+  const unknown = [{ code: 'connections_unknown', detail: file }];
+  expect(lossesOf(paths.slice(0, -1))).toEqual(whole.map(() => [true, unknown]));
+});

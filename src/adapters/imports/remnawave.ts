@@ -104,6 +104,7 @@ function readUser(
   now: number,
 ): DocumentUser {
   const { losses, lose } = createLosses();
+  if (inbounds === null) lose('connections_unknown', 'squads.json');
   const reset = toText(user.trafficLimitStrategy) || 'NO_RESET';
   if (findNamed(RESETS, reset) === undefined) lose('reset_replaced', reset);
   const traffic = toObject(user.userTraffic);

@@ -38,6 +38,7 @@ export const IMPORT_LOSSES = [
   'devices',
   'credential_invalid',
   'connection_left_out',
+  'connections_unknown',
   'listens_locally',
   'fallbacks',
   'headers',

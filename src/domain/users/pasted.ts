@@ -100,7 +100,11 @@ function idInJson(text: string): string {
 
 /** Decodes base64 or base64url, with or without padding; empty if the text is neither. */
 function decodeBase64(text: string): string {
-  const plain = text.replace(/-/g, '+').replace(/_/g, '/').replace(/(?<!=)=+$/, '');
+  const plain = text
+    .replace(/-/g, '+')
+    .replace(/_/g, '/')
+    // Tried once for each run of padding, which may be long.
+    .replace(/(?<!=)=+$/, '');
   try {
     return atob(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='));
   } catch {

@@ -82,6 +82,7 @@ export const imports = {
     devices: 'Devices are not imported',
     credential_invalid: 'A credential that engines refuse was replaced',
     connection_left_out: 'A connection of the user is not imported',
+    connections_unknown: 'The file with the connections is missing: the user may use all connections of this panel',
     listens_locally: 'Listened on one address; listens on all here',
     fallbacks: 'Fallbacks with conditions are not imported',
     headers: 'Headers are not imported',

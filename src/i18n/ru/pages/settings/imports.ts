@@ -88,6 +88,7 @@ export const imports: Russian<typeof english> = {
     devices: 'Устройства не импортируются',
     credential_invalid: 'Учётные данные, которых не принимают ядра, заменены',
     connection_left_out: 'Подключение пользователя не импортируется',
+    connections_unknown: 'Нет файла с подключениями: пользователю доступны все подключения этой панели',
     listens_locally: 'Слушало один адрес; здесь слушает все',
     fallbacks: 'Fallback с условиями не импортируются',
     headers: 'Заголовки не импортируются',
