@@ -97,8 +97,10 @@ function open(copy: string): Database.Database {
     // Reads the journal into the copy; nothing is written afterwards.
     db.pragma('journal_mode = DELETE');
     db.pragma('query_only = ON');
-    // The check would run them: expressions of the file.
+    // The check evaluates constraints and generated columns: expressions of the file. No panel has such columns.
     db.pragma('ignore_check_constraints = ON');
+    const columns = listTables(db).flatMap((table) => listColumns(db, table));
+    if (columns.some(({ isGenerated }) => isGenerated)) throw new ImportRefusal('unknown_source', 'generated columns');
     if (String(db.pragma('quick_check(1)', { simple: true })) !== 'ok') throw new ImportRefusal('damaged');
     db.defaultSafeIntegers(true);
     return db;
@@ -108,22 +110,31 @@ function open(copy: string): Database.Database {
   }
 }
 
+/** No view, which may compute anything, and no virtual table. */
+function listTables(db: Database.Database): readonly string[] {
+  return db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+    .pluck()
+    .all();
+}
+
+interface Column {
+  readonly name: string;
+  readonly isGenerated: boolean;
+}
+
+function listColumns(db: Database.Database, table: string): readonly Column[] {
+  return db
+    .prepare<[string], { readonly name: string; readonly hidden: number | bigint }>(
+      'SELECT name, hidden FROM pragma_table_xinfo(?)',
+    )
+    .all(table)
+    .map(({ name, hidden }) => ({ name, isGenerated: Number(hidden) !== 0 }));
+}
+
 function readTables(db: Database.Database): Omit<ForeignDatabase, typeof Symbol.dispose> {
-  // No view, which may compute anything, and no virtual table.
-  const names = new Set(
-    db
-      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
-      .pluck()
-      .all(),
-  );
-  const columnsOf = (table: string) =>
-    db
-      .prepare<[string], { readonly name: string; readonly hidden: bigint }>(
-        'SELECT name, hidden FROM pragma_table_xinfo(?)',
-      )
-      .all(table)
-      .filter(({ hidden }) => hidden === 0n)
-      .map(({ name }) => name);
+  const names = new Set(listTables(db));
+  const columnsOf = (table: string) => listColumns(db, table).map(({ name }) => name);
   const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
   return {
     has: (table) => names.has(table),

@@ -431,6 +431,14 @@ it('names inbounds of one tag in a time that grows with their number only', () =
   expect(leftOut.length).toBeGreaterThan(30_000);
 });
 
+it('evaluates no generated column of a database', () => {
+  const [path = ''] = writeThreeXuiFile();
+  const db = new Database(path);
+  db.exec('CREATE TABLE made (value INTEGER, twice AS (value * 2) NOT NULL); INSERT INTO made VALUES (1)');
+  db.close();
+  expect(problemOf(path)).toBe('unknown_source');
+});
+
 it('evaluates no constraint of a database', () => {
   const [path = ''] = writeThreeXuiFile();
   const db = new Database(path);
