@@ -30,6 +30,9 @@ export function createImportStore(db: Connection): ImportStore {
   const removeLinks = db.prepare<[number, string]>(
     'DELETE FROM imported_links WHERE user_id = ? AND hash NOT IN (SELECT value FROM json_each(?))',
   );
+  const releaseLink = db.prepare<[string, number | null]>(
+    'DELETE FROM imported_links WHERE hash = ? AND user_id IS NOT ?',
+  );
   const isUntouched = 'own.version = imported_records.version';
   // Who connected since uses what was imported.
   const isUserUntouched = `${isUntouched} AND coalesce(own.online_at, 0) <= imported_records.at`;
@@ -85,6 +88,9 @@ export function createImportStore(db: Connection): ImportStore {
     hasLinks: (userId) => hasLinks.get(userId) === 1,
     removeLinks: (userId, except = []) => {
       removeLinks.run(userId, JSON.stringify(except));
+    },
+    releaseLink: (hash, userId) => {
+      releaseLink.run(hash, userId);
     },
   };
 }

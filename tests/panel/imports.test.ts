@@ -261,6 +261,50 @@ it('takes users of Marzban with one credential for each protocol', async () => {
 
 const isServed = (path: string) => parseLinkPath(path).some(({ token }) => core.importedSubscription(token) !== null);
 
+/** A link as Marzban makes it now. */
+function signMarzban(name: string, at: number): string {
+  const data = Buffer.from(`${name},${at / 1000}`).toString('base64url');
+  const signature = createHash('sha256').update(data + JWT_SECRET);
+  return data + signature.digest('base64url').slice(0, 10);
+}
+
+describe('a name that Marzban gave to another user', () => {
+  const created = Date.UTC(2026, 10, 1);
+  const link = () => core.importedSubscription(signMarzban('ann', created + 60_000))?.user.id;
+
+  async function importReplaced(id: string): Promise<ImportReport> {
+    const paths = writeMarzban(folder.path);
+    await core.imports.apply(request(...paths));
+    expect(link()).toBe(byName('ann').id);
+    const db = new Database(paths[0] ?? '');
+    db.exec(`DELETE FROM users WHERE id = 1; DELETE FROM proxies WHERE user_id = 1;
+      INSERT INTO users VALUES (9, 'ann', 'active', 5, 50, 'no_reset', NULL, NULL, '2026-11-01 00:00:00', NULL, NULL, NULL, NULL, NULL)`);
+    db.prepare("INSERT INTO proxies (user_id, type, settings) VALUES (9, 'VLESS', ?)").run(JSON.stringify({ id }));
+    db.close();
+    return core.imports.apply(request(...paths));
+  }
+
+  it('has links of the new one alone, also after they are reissued', async () => {
+    await importReplaced('aaaaaaaa-0000-4000-8000-000000000009');
+    const former = byName('ann').id;
+    const added = users().findLast(({ name }) => name === 'ann')?.id ?? 0;
+    expect(added).not.toBe(former);
+    expect(core.importedSubscription(signMarzban('ann', created + 60_000))).toMatchObject({
+      user: { id: added, usedDown: 5 },
+      total: 50,
+    });
+    expect(core.importedSubscription(signMarzban('ann', created - 60_000))).toBeNull();
+    await core.call('reissueUser', { id: added }, CLI_CALL);
+    expect(link()).toBeUndefined();
+  });
+
+  it('has none where the new one could not be imported', async () => {
+    const report = await importReplaced('aaaaaaaa-0000-4000-8000-000000000002');
+    expect(outcomes(report)).toMatchObject({ ann: 'decision' });
+    expect(link()).toBeUndefined();
+  });
+});
+
 it('takes users of PasarGuard by their groups', async () => {
   const path = writePasarGuard(folder.path);
   const report = await core.imports.apply(request(path));

@@ -31,7 +31,6 @@ interface PlannedUser {
 }
 
 const FAMILIES = ['uuid', 'password', 'key', 'wireguard'] as const;
-const skip = () => {};
 
 /** Decides; nothing is written before `write` is called, in the same transaction. */
 export function planUser(tx: Reading, user: DocumentUser, state: ImportState): PlannedUser {
@@ -47,6 +46,10 @@ export function planUser(tx: Reading, user: DocumentUser, state: ImportState): P
   });
   const record = store.imports.get('user', state.source, user.id);
   const present = record && store.users.get(record.recordId);
+  // Its links may be those of another user, who had its name before.
+  const skip = (real: Transaction) => {
+    for (const { hash } of hashLinks(real, user, state)) releaseLink(real, hash, present?.id ?? null, state);
+  };
   if (record && !present) {
     note('deleted_here');
     return { entry: entry('skipped'), write: skip };
@@ -224,18 +227,31 @@ function insertUser(
 /** How long a link serves that can be guessed. */
 const GUESSABLE_DAYS = 90;
 
-function saveLinks({ store, crypto, now }: Transaction, user: DocumentUser, userId: number, { links }: ImportState) {
-  if (links === null) return;
-  const hashed = user.links.map(({ token, not_before }) => ({
+function hashLinks({ crypto, now }: Transaction, user: DocumentUser, { links }: ImportState) {
+  if (links === null) return [];
+  return user.links.map(({ token, not_before }) => ({
     hash: hashToken(crypto, links.key, token),
-    userId,
     notBefore: toMs(not_before) ?? 0,
     // A computed token is long, whatever the name in it.
     endsAt: links.kind === 'constant' && isGuessable(token) ? now + GUESSABLE_DAYS * DAY_MS : null,
   }));
+}
+
+/** Several users may have one constant token; a name in computed ones is that of one user, and of another one after a deletion there. */
+function releaseLink({ store }: Transaction, hash: string, userId: number | null, { links }: ImportState): void {
+  if (links !== null && links.kind !== 'constant') store.imports.releaseLink(hash, userId);
+}
+
+function saveLinks(tx: Transaction, user: DocumentUser, userId: number, state: ImportState): void {
+  if (state.links === null) return;
+  const { store } = tx;
+  const hashed = hashLinks(tx, user, state);
   const hashes = hashed.map(({ hash }) => hash);
   store.imports.removeLinks(userId, hashes);
-  for (const link of hashed) store.imports.saveLink(link);
+  for (const link of hashed) {
+    releaseLink(tx, link.hash, userId, state);
+    store.imports.saveLink({ ...link, userId });
+  }
 }
 
 function updateUser(

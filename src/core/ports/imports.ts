@@ -94,6 +94,8 @@ export interface ImportStore {
   saveLink(link: ImportedLink): void;
   /** All but those with these hashes. */
   removeLinks(userId: number, except?: readonly string[]): void;
+  /** Takes a link from all users but this one; null: from all. */
+  releaseLink(hash: string, userId: number | null): void;
   /** What was imported, by its source. */
   summaries(): readonly ImportSummary[];
   /** Records of a source that nobody changed here, and users who have not connected since: ids above `after`, in order. */
