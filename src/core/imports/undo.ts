@@ -2,6 +2,7 @@
 import { removeSecrets } from '../inbounds/inbound-secrets.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
+import { requireRole } from '../kernel/role.ts';
 import type { Call } from '../ports/call.ts';
 import { removeUser } from '../users/users.ts';
 
@@ -44,15 +45,15 @@ export async function deleteUntouched(
   const removed = { user: 0, tariff: 0, inbound: 0 };
   for (const kind of KINDS) {
     for (let after = 0; ; ) {
-      const ids = env.store.imports.untouched(kind, source, after, CHUNK);
-      const last = ids.at(-1);
-      if (last === undefined) break;
-      const count = await env.transact({ name: 'undoImport', by }, (tx) => {
+      requireRole(env);
+      const { last, count } = await env.transact({ name: 'undoImport', by }, (tx) => {
+        const ids = tx.store.imports.untouched(kind, source, after, CHUNK);
         const gone = ids.filter((id) => REMOVE[kind](tx, id));
         // The next import brings it again.
         for (const id of gone) tx.store.imports.remove(kind, id);
-        return gone.length;
+        return { last: ids.at(-1), count: gone.length };
       });
+      if (last === undefined) break;
       removed[kind] += count;
       after = last;
       await env.turn();
