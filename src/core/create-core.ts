@@ -325,7 +325,7 @@ export function createCore(parts: CoreParts): Core {
     shop: tasks.track(guardShop(env, () => hasAsked, createShop(env, pollProviders))),
     recordLinkRead: env.linkReads.recordRead,
     local: tasks.track(createLocalCommands(env)),
-    imports: createImports(env),
+    imports: tasks.track(createImports(env)),
     backupFiles: tasks.track(createBackupFiles(env)),
     bot: tasks.track({
       ...bot,

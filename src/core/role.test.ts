@@ -44,5 +44,8 @@ it.each([
   expect(await getCode(core.shop.pollOrder('unknown'))).toBe('unavailable');
   answer(state);
   expect(await getCode(core.shop.pollOrder('unknown'))).toBe(code);
+  const imported = getCode(core.imports.apply({ paths: [], source: null, nodeId: null }));
+  // These parts have no import thread.
+  expect(await imported).toBe(state === 'active' ? 'unavailable' : state);
   await core.stop();
 });

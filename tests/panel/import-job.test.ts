@@ -119,6 +119,47 @@ it('plans what was sent, applies it, and takes back what is untouched', async ()
   expect((await act('getImport', {})).report?.users).toMatchObject({ created: 8, unchanged: 1 });
 });
 
+async function importAll(): Promise<string> {
+  await sendThreeXui();
+  await act('planImport', { source: null, node_id: 1 });
+  await untilOver();
+  await act('applyImport', {});
+  await untilOver();
+  return (await act('getImport', {})).imported[0]?.source ?? '';
+}
+
+it('takes nothing back that is being changed meanwhile', async () => {
+  const source = await importAll();
+  const changes = [1, 2, 3].map((id) => act('updateUser', { id, note: 'mine' }));
+  const undo = act('undoImport', { source });
+  await Promise.all(changes);
+  expect(await undo).toMatchObject({ users: 6 });
+  expect(temp.store.users.ids({}, 0)).toEqual([1, 2, 3]);
+});
+
+it('runs alone, from the pages as on the command line', async () => {
+  const source = await importAll();
+  const undo = act('undoImport', { source });
+  expect(await codeOf(act('undoImport', { source }))).toBe('import_running');
+  const refused = [
+    act('addImportFile', { name: 'a.db', offset: 0, data: 'AAAA' }),
+    act('discardImport', {}),
+  ];
+  expect(await Promise.all(refused.map(codeOf))).toEqual(refused.map(() => 'import_running'));
+  const local = { paths: ['/a.db'], source: null, nodeId: null };
+  const locals = [core.imports.plan(local), core.imports.apply(local)];
+  expect(await Promise.all(locals.map(codeOf))).toEqual(['import_running', 'import_running']);
+  expect(await undo).toMatchObject({ users: 9 });
+  const parts = ['AAAA', 'BBBB'].map((data) => act('addImportFile', { name: 'a.db', offset: 0, data }));
+  const plan = act('planImport', { source: null, node_id: null });
+  expect(await Promise.all([...parts, plan].map(codeOf))).toEqual([null, 'import_running', 'import_running']);
+  expect(await act('planImport', { source: null, node_id: null })).toMatchObject({ phase: 'planning' });
+  await untilOver();
+  const running = core.imports.plan(local);
+  expect(await codeOf(act('planImport', { source: null, node_id: null }))).toBe('import_running');
+  expect(await running).toMatchObject({ problem: 'unreadable' });
+});
+
 it('refuses parts that do not follow, an import without a plan, and files of no panel', async () => {
   const data = Buffer.from('junk').toString('base64');
   expect(await codeOf(act('addImportFile', { name: 'a.db', offset: 5, data }))).toBe('validation');

@@ -6,6 +6,7 @@ import { requireBackups } from '../backups/backups.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import type { Imports } from '../kernel/core.ts';
 import { PanelError } from '../kernel/panel-error.ts';
+import { requireRole } from '../kernel/role.ts';
 import { toHex } from '../kernel/wire.ts';
 import type { Call } from '../ports/call.ts';
 import type {
@@ -36,8 +37,8 @@ const NO_USERS: Readonly<Record<ImportOutcome, number>> = {
 
 export function createImports(env: Env): Imports {
   return {
-    plan: (request) => runImport(env, request, false),
-    apply: (request) => runImport(env, request, true),
+    plan: (request) => env.importJob.runAlone(() => runImport(env, request, false)),
+    apply: (request) => env.importJob.runAlone(() => runImport(env, request, true)),
     exportDocument: () => exportDocument(env),
   };
 }
@@ -55,13 +56,15 @@ interface RunOptions {
   readonly onProgress?: (done: number) => void;
 }
 
+/** Must run alone (`importJob.runAlone`). */
 export async function runImport(
   env: Env,
   { paths, source, nodeId }: ImportRequest,
   isApplied: boolean,
   { call = buildCall(env), onProgress = () => {} }: RunOptions = {},
 ): Promise<ImportReport> {
-  if (!env.importFiles) throw new PanelError('unavailable');
+  requireRole(env);
+  if (!env.importFiles || env.tasks.isStopping()) throw new PanelError('unavailable');
   const opened = await env.importFiles.open(paths, source, env.clock.now());
   if ('problem' in opened) return refuse(opened.problem, opened.detail);
   try {
@@ -150,15 +153,23 @@ async function importTariffs(
     tx.store.imports.save({ kind: 'tariff', source, sourceId: id, recordId, facts: null, version: 1, at: tx.now });
     return recordId;
   };
-  for (const tariff of header.tariffs) {
-    const record = env.store.imports.get('tariff', source, tariff.id);
+  const find = ({ id }: DocumentTariff): { readonly outcome: ImportOutcome; readonly id?: number } => {
+    const record = env.store.imports.get('tariff', source, id);
     const present = record && env.store.tariffs.get(record.recordId);
-    const outcome = record ? (present ? 'unchanged' : 'skipped') : 'created';
+    if (present) return { outcome: 'unchanged', id: present.id };
+    return { outcome: record ? 'skipped' : 'created' };
+  };
+  for (const tariff of header.tariffs) {
+    const found = isApplied
+      ? await env.transact(action, (tx) => {
+          const seen = find(tariff);
+          return seen.outcome === 'created' ? { ...seen, id: create(tx, tariff) } : seen;
+        })
+      : find(tariff);
+    const { outcome, id } = found;
     const reasons: readonly ImportReason[] = outcome === 'skipped' ? [{ code: 'deleted_here', detail: '' }] : [];
     entries.push({ kind: 'tariff', id: tariff.id, name: tariff.name, outcome, reasons });
-    if (present) made.set(tariff.id, present.id);
-    else if (outcome === 'created' && isApplied)
-      made.set(tariff.id, await env.transact(action, (tx) => create(tx, tariff)));
+    if (id !== undefined) made.set(tariff.id, id);
   }
   return made;
 }
@@ -188,6 +199,7 @@ async function importUsers(
     onProgress(done);
     usedBytes += part.usedBytes;
     totalBytes += part.totalBytes;
+    requireRole(env);
     if (env.tasks.isStopping()) throw new PanelError('unavailable');
   }
   return { users, usedBytes, totalBytes };

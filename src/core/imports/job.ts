@@ -22,8 +22,7 @@ function requireUploads({ importUploads }: Pick<Env, 'importUploads'>): ImportUp
 }
 
 function requireIdle({ importJob }: Pick<Env, 'importJob'>): void {
-  const { phase } = importJob.get();
-  if (phase === 'planning' || phase === 'applying') throw new PanelError('import_running');
+  if (importJob.isBusy()) throw new PanelError('import_running');
 }
 
 function viewJob(env: Env): View {
@@ -83,29 +82,32 @@ function groupReasons(entries: readonly ImportEntry[]): ReportView['reasons'] {
 }
 
 async function addImportFile({ name, offset, data }: Input<'addImportFile'>, { env }: AsyncContext<'addImportFile'>) {
-  requireIdle(env);
-  const size_bytes = await requireUploads(env).append(name, offset, data);
-  // A plan of other files is void.
-  env.importJob.reset();
-  return { body: { name, size_bytes } };
+  const { importJob } = env;
+  return importJob.runAlone(async () => {
+    // A plan of other files is void.
+    importJob.reset();
+    const size_bytes = await requireUploads(env).append(name, offset, data);
+    return { body: { name, size_bytes } };
+  });
 }
 
 /** Runs in the background; the job has its state. */
 function startRun(env: Env, isApplied: boolean, call: Call, request: ImportJob['request']): void {
   const { importJob } = env;
-  importJob.begin(isApplied ? 'applying' : 'planning', request);
-  env.tasks.start('import', async () => {
+  const run = async () => {
+    importJob.begin(isApplied ? 'applying' : 'planning', request);
     try {
       const paths = requireUploads(env).paths();
       const options = { call, onProgress: importJob.setDone };
       const report = await runImport(env, { paths, ...request }, isApplied, options);
-      importJob.end(report);
       if (isApplied && report.problem === null) await requireUploads(env).clear();
+      importJob.end(report);
     } catch (error) {
       importJob.fail(error instanceof PanelError ? error.code : 'internal');
       throw error;
     }
-  });
+  };
+  env.tasks.start('import', () => importJob.runAlone(run));
 }
 
 async function planImport({ source, node_id }: Input<'planImport'>, { env, call }: AsyncContext<'planImport'>) {
@@ -124,16 +126,18 @@ async function applyImport(_input: Input<'applyImport'>, { env, call }: AsyncCon
 }
 
 async function discardImport(_input: Input<'discardImport'>, { env }: AsyncContext<'discardImport'>) {
-  requireIdle(env);
-  await requireUploads(env).clear();
-  env.importJob.reset();
+  const { importJob } = env;
+  await importJob.runAlone(async () => {
+    importJob.reset();
+    await requireUploads(env).clear();
+  });
   return { body: viewJob(env) };
 }
 
 async function undoImport({ source }: Input<'undoImport'>, { env, call }: AsyncContext<'undoImport'>) {
   requireIdle(env);
   if (!env.store.imports.summaries().some((each) => each.source === source)) throw new PanelError('not_found');
-  return { body: await deleteUntouched(env, call, source) };
+  return { body: await env.importJob.runAlone(() => deleteUntouched(env, call, source)) };
 }
 
 async function exportData({ after }: Input<'exportData'>, { env, commit }: AsyncContext<'exportData'>) {

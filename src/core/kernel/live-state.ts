@@ -6,6 +6,7 @@ import type { Engine, EngineUpdateRun } from '../ports/engines.ts';
 import type { ListenAddress } from '../ports/host.ts';
 import type { ImportJob } from '../ports/imports.ts';
 import type { ProviderFailure } from '../ports/providers.ts';
+import { PanelError } from './panel-error.ts';
 
 /** A listening address that awaits confirmation by a request to it. A restart reverts it. */
 export interface TriedAddress {
@@ -38,7 +39,7 @@ export function createAddressTrial(): AddressTrial {
   };
 }
 
-/** The import of the panel's pages, at most one. */
+/** The import of the panel's pages, and the lock of all imports. */
 export interface ImportJobRecord {
   get(): ImportJob;
   begin(phase: 'planning' | 'applying', request: ImportJob['request']): void;
@@ -46,6 +47,10 @@ export interface ImportJobRecord {
   end(report: NonNullable<ImportJob['report']>): void;
   fail(error: NonNullable<ImportJob['error']>): void;
   reset(): void;
+  /** Whether a plan, an import, an undo or the write of a part runs, also of the command line. */
+  isBusy(): boolean;
+  /** Runs one of them at a time: begins now, or throws PanelError `import_running`. */
+  runAlone<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const NO_IMPORT: ImportJob = {
@@ -58,6 +63,7 @@ const NO_IMPORT: ImportJob = {
 
 export function createImportJob(): ImportJobRecord {
   let job = NO_IMPORT;
+  let isBusy = false;
   return {
     get: () => job,
     begin(phase, request) {
@@ -74,6 +80,16 @@ export function createImportJob(): ImportJobRecord {
     },
     reset() {
       job = NO_IMPORT;
+    },
+    isBusy: () => isBusy,
+    async runAlone(work) {
+      if (isBusy) throw new PanelError('import_running');
+      isBusy = true;
+      try {
+        return await work();
+      } finally {
+        isBusy = false;
+      }
     },
   };
 }
