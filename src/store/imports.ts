@@ -55,6 +55,11 @@ export function createImportStore(db: Connection): ImportStore {
       )
       .pluck();
   const untouchedOf = { user: untouched('user'), inbound: untouched('inbound'), tariff: untouched('tariff') };
+  const hasOpenAccess = db
+    .prepare<[], number>(
+      `SELECT EXISTS (SELECT 1 FROM users WHERE inbounds IS NULL) OR EXISTS (SELECT 1 FROM tariffs WHERE inbounds IS NULL)`,
+    )
+    .pluck();
   const remove = db.prepare<[string, number]>('DELETE FROM imported_records WHERE kind = ? AND record_id = ?');
   const get = db.prepare<[string, string, string], Pick<ImportedRecord, 'recordId' | 'facts' | 'version'>>(
     'SELECT record_id AS recordId, facts, version FROM imported_records WHERE kind = ? AND source = ? AND source_id = ?',
@@ -74,6 +79,7 @@ export function createImportStore(db: Connection): ImportStore {
     },
     summaries: () => summaries.all(),
     untouched: (kind, source, after, limit) => untouchedOf[kind].all(source, after, limit),
+    hasOpenAccess: () => hasOpenAccess.get() === 1,
     remove: (kind, recordId) => {
       remove.run(kind, recordId);
     },

@@ -11,7 +11,15 @@ import { openImportUploads } from '../../src/panel/import-uploads.ts';
 import { createImportFiles } from '../../src/panel/workers/import-thread.ts';
 import { CLI_CALL, coreParts } from '../support/core.ts';
 import { writeThreeXui } from '../support/foreign-panels.ts';
-import { sampleNode, type TempFolder, type TempStore, tempFolder, tempStore } from '../support/temp-store.ts';
+import {
+  sampleNode,
+  sampleTariff,
+  sampleUser,
+  type TempFolder,
+  type TempStore,
+  tempFolder,
+  tempStore,
+} from '../support/temp-store.ts';
 
 let folder: TempFolder;
 let temp: TempStore;
@@ -135,6 +143,16 @@ it('takes nothing back that is being changed meanwhile', async () => {
   await Promise.all(changes);
   expect(await undo).toMatchObject({ users: 6 });
   expect(temp.store.users.ids({}, 0)).toEqual([1, 2, 3]);
+});
+
+it.each([
+  ['user', () => temp.store.users.insert(sampleUser({ inbounds: null }))],
+  ['tariff', () => temp.store.tariffs.insert(sampleTariff({ inbounds: null }))],
+])('takes no connection back while a %s has all of them', async (_kind, insert) => {
+  const source = await importAll();
+  temp.store.write(insert);
+  expect(await act('undoImport', { source })).toMatchObject({ users: 9, inbounds: 0 });
+  expect(temp.store.inbounds.count({})).toBe(3);
 });
 
 it('runs alone, from the pages as on the command line', async () => {

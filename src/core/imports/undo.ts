@@ -29,7 +29,7 @@ const REMOVE: Readonly<Record<Kind, (tx: Transaction, id: number) => boolean>> =
     const { store } = tx;
     const row = store.inbounds.get(id);
     if (!row || store.users.usesOfInbound(id).total + store.tariffs.usesOfInbound(id).total > 0) return false;
-    if (store.inbounds.sharing(id).length > 0) return false;
+    if (store.imports.hasOpenAccess() || store.inbounds.sharing(id).length > 0) return false;
     store.inbounds.remove(id);
     removeSecrets(tx, id);
     tx.emit('inbound.deleted', { inbound_id: id, node_id: row.nodeId, name: row.name });

@@ -100,6 +100,8 @@ export interface ImportStore {
   summaries(): readonly ImportSummary[];
   /** Records of a source that nobody changed here, and users who have not connected since: ids above `after`, in order. */
   untouched(kind: ImportedRecord['kind'], source: string, after: number, limit: number): readonly number[];
+  /** Whether a user or a tariff has all connections, without a list of its own. */
+  hasOpenAccess(): boolean;
   /** Forgets that a record was imported. */
   remove(kind: ImportedRecord['kind'], recordId: number): void;
 }
