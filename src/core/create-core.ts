@@ -408,6 +408,8 @@ export function createCore(parts: CoreParts): Core {
         webhooks?.stop();
         await nodes?.stop();
         await env.backups?.close();
+        // A file can take long to read, and tasks wait for it.
+        await parts.importFiles?.close();
       } finally {
         // Waits for running tasks.
         await tasks.idle();

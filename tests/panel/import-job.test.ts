@@ -6,7 +6,9 @@ import { exportDocument } from '../../src/contract/imports/document.ts';
 import type { Input, OPERATIONS, Output } from '../../src/contract/table.ts';
 import { createCore } from '../../src/core/create-core.ts';
 import type { Core } from '../../src/core/kernel/core.ts';
+import { PanelError } from '../../src/core/kernel/panel-error.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
+import type { ImportFiles } from '../../src/core/ports/imports.ts';
 import { openImportUploads } from '../../src/panel/import-uploads.ts';
 import { createImportFiles } from '../../src/panel/workers/import-thread.ts';
 import { CLI_CALL, coreParts } from '../support/core.ts';
@@ -176,6 +178,18 @@ it('runs alone, from the pages as on the command line', async () => {
   const running = core.imports.plan(local);
   expect(await codeOf(act('planImport', { source: null, node_id: null }))).toBe('import_running');
   expect(await running).toMatchObject({ problem: 'unreadable' });
+});
+
+it('does not hold a stop up while a file is read', async () => {
+  const { promise: reading, reject } = Promise.withResolvers<never>();
+  const importFiles: ImportFiles = { open: () => reading, close: async () => reject(new PanelError('unavailable')) };
+  const importUploads = await openImportUploads(folder.path);
+  await importUploads.append('a.db', 0, 'AAAA');
+  const stopped = createCore(coreParts(temp, { importFiles, importUploads }));
+  await stopped.call('planImport', { source: null, node_id: null }, CLI_CALL);
+  await stopped.stop();
+  // Ended, so that nothing reads on.
+  await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 it('refuses parts that do not follow, an import without a plan, and files of no panel', async () => {
