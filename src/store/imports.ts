@@ -14,8 +14,10 @@ export function createImportStore(db: Connection): ImportStore {
     'SELECT source, kind, path, key FROM imported_link_sources ORDER BY source',
   );
   const saveSource = db.prepare<[ImportLinkSource]>(
-    'INSERT INTO imported_link_sources (source, kind, path, key) VALUES (:source, :kind, :path, :key)',
+    `INSERT INTO imported_link_sources (source, kind, path, key) VALUES (:source, :kind, :path, :key)
+     ON CONFLICT (source) DO UPDATE SET kind = excluded.kind, path = excluded.path`,
   );
+  const removeSource = db.prepare<[string]>('DELETE FROM imported_link_sources WHERE source = ?');
   const links = db.prepare<[string], ImportedLink>(
     `SELECT hash, user_id AS userId, not_before AS notBefore, ends_at AS endsAt FROM imported_links
      WHERE hash = ? ORDER BY user_id`,
@@ -86,6 +88,9 @@ export function createImportStore(db: Connection): ImportStore {
     linkSources,
     saveLinkSource: (source) => {
       saveSource.run(source);
+    },
+    removeLinkSource: (source) => {
+      removeSource.run(source);
     },
     links: (hash) => links.all(hash),
     saveLink: (link) => {

@@ -305,6 +305,33 @@ describe('a name that Marzban gave to another user', () => {
   });
 });
 
+it('follows the path and the secret of links of Marzban, and forgets them with the last user', async () => {
+  const paths = writeMarzban(folder.path);
+  const at = Date.UTC(2026, 10, 1);
+  const isOpen = () => core.importedSubscription(signMarzban('ann', at)) !== null;
+  await core.imports.apply(request(...paths));
+  expect([core.linkPaths(), isOpen()]).toEqual([['sub'], true]);
+  const [{ source } = { source: '' }] = core.call('getImport', {}, CLI_CALL).body.imported;
+  const place = `import:${source}:links`;
+  temp.store.sealed.save({ place, keyId: 'test', nonce: new Uint8Array(12), ciphertext: Buffer.from('one of another time') });
+  const environment = join(folder.path, '.env');
+  writeFileSync(environment, 'XRAY_SUBSCRIPTION_PATH = "my/subs"\n');
+  await core.imports.plan(request(...paths, environment));
+  expect([core.linkPaths(), isOpen()]).toEqual([['sub'], false]);
+  await core.imports.apply(request(...paths, environment));
+  expect([core.linkPaths(), isOpen()]).toEqual([['my/subs'], true]);
+  temp.store.sealed.remove(place);
+  expect(isOpen()).toBe(false);
+  await core.imports.apply(request(...paths, environment));
+  expect(isOpen()).toBe(true);
+  await core.call('updateUser', { id: byName('held').id, note: 'mine' }, CLI_CALL);
+  await core.call('undoImport', { source }, CLI_CALL);
+  expect(core.linkPaths()).toEqual(['my/subs']);
+  await core.call('deleteUser', { id: byName('held').id }, CLI_CALL);
+  await core.call('undoImport', { source }, CLI_CALL);
+  expect([core.linkPaths(), temp.store.sealed.get(place)]).toEqual([[], undefined]);
+});
+
 it('takes users of PasarGuard by their groups', async () => {
   const path = writePasarGuard(folder.path);
   const report = await core.imports.apply(request(path));

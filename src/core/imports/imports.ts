@@ -20,7 +20,7 @@ import type {
   ImportRequest,
   UserImport,
 } from '../ports/imports.ts';
-import { linkSecretPlace } from '../subscription/imported-links.ts';
+import { linkSecretPlace, openLinkSecret } from '../subscription/imported-links.ts';
 import { createTariffRow } from '../tariffs/tariffs.ts';
 import { exportDocument } from './export.ts';
 import { assignHosts, type Importer, importInbounds, sourceKey } from './import-inbounds.ts';
@@ -122,21 +122,23 @@ async function importDocument(
 async function importLinks({ env, action, header, isApplied }: Importer): Promise<UserImport['links']> {
   const source = sourceKey(header);
   const known = env.store.imports.linkSources().find((each) => each.source === source);
-  if (known || header.links === null) return known ?? null;
+  if (header.links === null) return known ?? null;
   const { kind, path, secret } = header.links;
-  const made: ImportLinkSource = {
+  const links: ImportLinkSource = {
     source,
     kind,
     path: cleanLinkPath(path),
-    key: toHex(env.crypto.randomBytes(KEY_BYTES)),
+    // The hashes of links are of this key.
+    key: known?.key ?? toHex(env.crypto.randomBytes(KEY_BYTES)),
   };
-  if (!isApplied) return made;
+  if (!isApplied) return links;
   if (secret !== null) await env.vault.prepare();
   await env.transact(action, (tx) => {
-    tx.store.imports.saveLinkSource(made);
-    if (secret !== null) tx.store.sealed.save(tx.vault.seal(linkSecretPlace(source), secret));
+    tx.store.imports.saveLinkSource(links);
+    if (secret !== null && openLinkSecret(tx, source) !== secret)
+      tx.store.sealed.save(tx.vault.seal(linkSecretPlace(source), secret));
   });
-  return made;
+  return links;
 }
 
 /** Plans are found by their name, or created. */

@@ -4,6 +4,7 @@ import type { Env, Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import { requireRole } from '../kernel/role.ts';
 import type { Call } from '../ports/call.ts';
+import { linkSecretPlace } from '../subscription/imported-links.ts';
 import { removeUser } from '../users/users.ts';
 
 /** Records in one transaction, which other requests wait for. */
@@ -37,6 +38,14 @@ const REMOVE: Readonly<Record<Kind, (tx: Transaction, id: number) => boolean>> =
   },
 };
 
+/** Nothing is behind the links of a source without users. */
+function removeUnusedLinks({ store }: Transaction, source: string): void {
+  const users = store.imports.summaries().find((each) => each.source === source)?.users ?? 0;
+  if (users > 0) return;
+  store.imports.removeLinkSource(source);
+  store.sealed.remove(linkSecretPlace(source));
+}
+
 export async function deleteUntouched(
   env: Env,
   by: Call,
@@ -60,6 +69,7 @@ export async function deleteUntouched(
       if (env.tasks.isStopping()) throw new PanelError('unavailable');
     }
   }
+  await env.transact({ name: 'undoImport', by }, (tx) => removeUnusedLinks(tx, source));
   const result = { users: removed.user, tariffs: removed.tariff, inbounds: removed.inbound };
   await env.transact({ name: 'undoImport', by }, (tx) => tx.audit(null, { source: source.split(' ')[0], ...result }));
   return result;

@@ -85,7 +85,9 @@ export interface ImportStore {
   ): Pick<ImportedRecord, 'recordId' | 'facts' | 'version'> | undefined;
   save(record: ImportedRecord): void;
   linkSources(): readonly ImportLinkSource[];
+  /** A known one keeps its key. */
   saveLinkSource(source: ImportLinkSource): void;
+  removeLinkSource(source: string): void;
   /** Users with this link, by id. */
   links(hash: string): readonly ImportedLink[];
   /** Whether the user still has links of another panel. */

@@ -37,13 +37,13 @@ function findLinks(env: LinkEnv, source: ImportLinkSource, token: string): reado
   const { crypto, store } = env;
   const read = (name: string) => store.imports.links(hashToken(crypto, source.key, name));
   if (source.kind === 'constant') return read(token);
-  const secret = openSecret(env, source);
+  const secret = openLinkSecret(env, source.source);
   const signed = secret === null ? null : readSignedToken(crypto, token, secret, source.kind === 'pasarguard');
   return signed === null ? [] : read(signed.name).filter(({ notBefore }) => notBefore <= signed.at);
 }
 
 /** null also while the vault is locked. */
-function openSecret({ store, vault }: LinkEnv, { source }: ImportLinkSource): string | null {
+export function openLinkSecret({ store, vault }: Pick<LinkEnv, 'store' | 'vault'>, source: string): string | null {
   const sealed = store.sealed.get(linkSecretPlace(source));
   try {
     return sealed === undefined ? null : vault.open(sealed);
