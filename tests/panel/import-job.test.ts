@@ -138,6 +138,28 @@ async function importAll(): Promise<string> {
   return (await act('getImport', {})).imported[0]?.source ?? '';
 }
 
+it('audits an import and an undo before they write, and each part of an export', async () => {
+  const audited = () =>
+    temp.db
+      .prepare<[], { action: string; detail: string }>('SELECT action, detail FROM audit WHERE target IS NULL ORDER BY id')
+      .all()
+      .map(({ action, detail }) => [action, JSON.parse(detail)]);
+  const source = await importAll();
+  for (const after of [null, 0, 9]) await act('exportData', { after });
+  for await (const _part of core.imports.exportDocument()) break;
+  await act('undoImport', { source });
+  expect(audited()).toMatchObject([
+    ['importData', { source: '3x-ui', state: 'started' }],
+    ['importData', { source: '3x-ui', state: 'done', created: 9 }],
+    ['exportData', { after: null }],
+    ['exportData', { after: 0 }],
+    ['exportData', { after: 9 }],
+    ['exportData', {}],
+    ['undoImport', { source: '3x-ui', state: 'started' }],
+    ['undoImport', { source: '3x-ui', state: 'done', users: 9 }],
+  ]);
+});
+
 it('takes nothing back that is being changed meanwhile', async () => {
   const source = await importAll();
   const changes = [1, 2, 3].map((id) => act('updateUser', { id, note: 'mine' }));

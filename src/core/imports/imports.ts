@@ -27,6 +27,8 @@ import { assignHosts, type Importer, importInbounds, sourceKey } from './import-
 import { IMPORT_ACTION } from './import-users.ts';
 
 const KEY_BYTES = 32;
+/** Audited as that of the pages. */
+const EXPORT_ACTION = 'exportData';
 const NO_USERS: Readonly<Record<ImportOutcome, number>> = {
   created: 0,
   updated: 0,
@@ -39,7 +41,11 @@ export function createImports(env: Env): Imports {
   return {
     plan: (request) => env.importJob.runAlone(() => runImport(env, request, false)),
     apply: (request) => env.importJob.runAlone(() => runImport(env, request, true)),
-    exportDocument: () => exportDocument(env),
+    async *exportDocument() {
+      const action = { name: EXPORT_ACTION, by: buildCall(env), importance: 'essential' } as const;
+      await env.transact(action, (tx) => tx.audit(null));
+      yield* exportDocument(env);
+    },
   };
 }
 
@@ -71,7 +77,10 @@ export async function runImport(
     const { header } = opened;
     if (header.source.instance === env.settings().instanceId) return refuse('own_document');
     const backup = isApplied ? await requireBackups(env).create('manual', null) : null;
-    const importer = { env, action: { name: IMPORT_ACTION, by: call }, header, isApplied, onProgress };
+    // An import that is killed has a row too.
+    const action = { name: IMPORT_ACTION, by: call };
+    if (isApplied) await env.transact(action, (tx) => tx.audit(null, { source: header.source.name, state: 'started' }));
+    const importer = { env, action, header, isApplied, onProgress };
     return { ...(await importDocument(importer, opened, nodeId)), backup: backup?.name ?? null };
   } finally {
     await opened.close();
@@ -208,5 +217,5 @@ async function importUsers(
 }
 
 async function recordImport({ env, action, header }: Importer, users: ImportReport['users']): Promise<void> {
-  await env.transact(action, (tx) => tx.audit(null, { source: header.source.name, ...users }));
+  await env.transact(action, (tx) => tx.audit(null, { source: header.source.name, state: 'done', ...users }));
 }

@@ -51,11 +51,15 @@ export async function deleteUntouched(
   by: Call,
   source: string,
 ): Promise<{ readonly users: number; readonly tariffs: number; readonly inbounds: number }> {
+  const action = { name: 'undoImport', by };
+  const name = source.split(' ')[0];
   const removed = { user: 0, tariff: 0, inbound: 0 };
+  // An undo that is killed has a row too.
+  await env.transact(action, (tx) => tx.audit(null, { source: name, state: 'started' }));
   for (const kind of KINDS) {
     for (let after = 0; ; ) {
       requireRole(env);
-      const { last, count } = await env.transact({ name: 'undoImport', by }, (tx) => {
+      const { last, count } = await env.transact(action, (tx) => {
         const ids = tx.store.imports.untouched(kind, source, after, CHUNK);
         const gone = ids.filter((id) => REMOVE[kind](tx, id));
         // The next import brings it again.
@@ -69,8 +73,10 @@ export async function deleteUntouched(
       if (env.tasks.isStopping()) throw new PanelError('unavailable');
     }
   }
-  await env.transact({ name: 'undoImport', by }, (tx) => removeUnusedLinks(tx, source));
   const result = { users: removed.user, tariffs: removed.tariff, inbounds: removed.inbound };
-  await env.transact({ name: 'undoImport', by }, (tx) => tx.audit(null, { source: source.split(' ')[0], ...result }));
+  await env.transact(action, (tx) => {
+    removeUnusedLinks(tx, source);
+    tx.audit(null, { source: name, state: 'done', ...result });
+  });
   return result;
 }

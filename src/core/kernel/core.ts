@@ -254,7 +254,7 @@ export interface Imports {
   plan(request: ImportRequest): Promise<ImportReport>;
   /** Makes a backup, then imports. An interrupted import is continued by the next one. */
   apply(request: ImportRequest): Promise<ImportReport>;
-  /** The document, in parts of its text. */
+  /** The document, in parts of its text. Audited before the first one. PanelError `storage_full`. */
   exportDocument(): AsyncIterable<string>;
 }
 
