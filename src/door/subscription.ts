@@ -6,7 +6,7 @@ import type { Clock, Log } from '../core/ports/ports.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
 import { computeNetwork } from '../domain/client-network.ts';
-import { isGuessable, parseLinkPath } from '../domain/imports/link-token.ts';
+import { isGuessable, MAX_LINK_CANDIDATES, parseLinkPath } from '../domain/imports/link-token.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { IN_TELEGRAM } from '../domain/sales/shop-place.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
@@ -87,40 +87,48 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
   const guesses = createRateLimiter<string>();
 
   /** Seconds to wait; null: it may. Counted for a link and a network, so that a link that became public does not lock its user out. */
-  function consumeRequest(path: string, address: string): number | null {
+  function consumeRequest(link: string, address: string): number | null {
     const { perMinute } = rateRule();
     if (perMinute === 0) return null;
     const limit = Math.max(LEAST_PER_MINUTE, Math.ceil(perMinute / PART_OF_KEY));
     const rule = { perMinute: limit, burst: limit };
-    const { isAllowed, retryAfter } = limiter.consumeRequest(`${path} ${computeNetwork(address)}`, rule, clock.now());
+    const { isAllowed, retryAfter } = limiter.consumeRequest(`${link} ${computeNetwork(address)}`, rule, clock.now());
     return isAllowed ? null : retryAfter;
   }
 
-  /** A link of another panel. Tokens that can be guessed may be tried a few times a minute from a network. */
-  function findImported(path: string, address: string): ImportedLink | null {
-    for (const { token, format } of core.importedSubscription ? parseLinkPath(path) : []) {
-      if (isGuessable(token)) {
-        const { isAllowed } = guesses.consumeRequest(computeNetwork(address), GUESSES, clock.now());
-        if (!isAllowed) return null;
-      }
-      const subscription = core.importedSubscription?.(token) ?? null;
-      if (subscription !== null) return { subscription, format };
+  /** Tokens that can be guessed may be tried a few times a minute from a network. */
+  function mayTry(token: string, address: string): boolean {
+    return !isGuessable(token) || guesses.consumeRequest(computeNetwork(address), GUESSES, clock.now()).isAllowed;
+  }
+
+  /** A link of another panel. It costs as many look-ups whatever the path is. */
+  function findImported(path: string, address: string, isRead: boolean): ImportedLink | null {
+    if (!core.importedSubscription) return null;
+    const candidates = parseLinkPath(path);
+    let found: ImportedLink | null = null;
+    for (let index = 0; index < MAX_LINK_CANDIDATES; index += 1) {
+      const { token = NO_TOKEN, format } = candidates[index] ?? {};
+      const isTried = isRead ? mayTry(token, address) : !isGuessable(token);
+      const subscription = core.importedSubscription(isTried ? token : NO_TOKEN);
+      if (subscription !== null) found ??= { subscription, format };
     }
-    return null;
+    return isRead ? found : null;
   }
 
   return ({ id, isStray, method, path, query, headers, allHeaders, address }) => {
     const isRead = !isStray && (method === 'GET' || method === 'HEAD');
     const given = TOKEN.exec(path)?.[1];
     const token = isRead ? given : undefined;
-    // One look-up in any case: the time of the reply must not tell where links are.
+    // The same look-ups in any case: the time of the reply must not tell where links are.
     const own = core.subscription(token ?? NO_TOKEN);
-    const imported = own === null && isRead ? findImported(path, address) : null;
+    const below = isStray ? path.slice(path.lastIndexOf('/')) : path;
+    const imported = own === null ? findImported(below, address, isRead) : null;
     const subscription = own ?? imported?.subscription ?? null;
     if (subscription === null) return null;
     const state = newCallState(id, method);
     state.route = 'subscription';
-    const wait = consumeRequest(path, address);
+    // A link of another panel can be spelled in many ways.
+    const wait = consumeRequest(imported ? `user ${subscription.user.id}` : path, address);
     if (wait !== null) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
     try {
       const { format = imported?.format, connection } = readQuery(query).raw;

@@ -42,6 +42,8 @@ const FORMATS: Readonly<Record<string, ConfigurationFormat | undefined>> = {
   xray: 'xray',
 };
 
+export const MAX_LINK_CANDIDATES = 2;
+
 /** A token of two segments first. Empty: the path is none of a link. */
 export function parseLinkPath(path: string): readonly LinkCandidate[] {
   if (!path.startsWith('/') || path.length > 1000) return [];
