@@ -80,8 +80,9 @@ it('reaches the same end after any number of kills, and never has half a user', 
     });
     while (!isOver && countUsers(killed)[0] <= target) await wait(5);
     running.kill();
-    const { code } = await running.finished;
+    const { code, stderr } = await running.finished;
     if (code === null) kills += 1;
+    else expect(code, stderr).toBe(0);
     const [all, whole] = countUsers(killed);
     expect(whole).toBe(all);
   }
