@@ -141,7 +141,9 @@ async function importAll(): Promise<string> {
 it('audits an import and an undo before they write, and each part of an export', async () => {
   const audited = () =>
     temp.db
-      .prepare<[], { action: string; detail: string }>('SELECT action, detail FROM audit WHERE target IS NULL ORDER BY id')
+      .prepare<[], { action: string; detail: string }>(
+        'SELECT action, detail FROM audit WHERE target IS NULL ORDER BY id',
+      )
       .all()
       .map(({ action, detail }) => [action, JSON.parse(detail)]);
   const source = await importAll();
@@ -183,10 +185,7 @@ it('runs alone, from the pages as on the command line', async () => {
   const source = await importAll();
   const undo = act('undoImport', { source });
   expect(await codeOf(act('undoImport', { source }))).toBe('import_running');
-  const refused = [
-    act('addImportFile', { name: 'a.db', offset: 0, data: 'AAAA' }),
-    act('discardImport', {}),
-  ];
+  const refused = [act('addImportFile', { name: 'a.db', offset: 0, data: 'AAAA' }), act('discardImport', {})];
   expect(await Promise.all(refused.map(codeOf))).toEqual(refused.map(() => 'import_running'));
   const local = { paths: ['/a.db'], source: null, nodeId: null };
   const locals = [core.imports.plan(local), core.imports.apply(local)];

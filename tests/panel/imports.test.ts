@@ -313,7 +313,12 @@ it('follows the path and the secret of links of Marzban, and forgets them with t
   expect([core.linkPaths(), isOpen()]).toEqual([['sub'], true]);
   const [{ source } = { source: '' }] = core.call('getImport', {}, CLI_CALL).body.imported;
   const place = `import:${source}:links`;
-  temp.store.sealed.save({ place, keyId: 'test', nonce: new Uint8Array(12), ciphertext: Buffer.from('one of another time') });
+  temp.store.sealed.save({
+    place,
+    keyId: 'test',
+    nonce: new Uint8Array(12),
+    ciphertext: Buffer.from('one of another time'),
+  });
   const environment = join(folder.path, '.env');
   writeFileSync(environment, 'XRAY_SUBSCRIPTION_PATH = "my/subs"\n');
   await core.imports.plan(request(...paths, environment));
