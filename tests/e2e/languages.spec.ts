@@ -1,5 +1,6 @@
 // No screen in one language has a word in the script of another.
 import type { Page } from '@playwright/test';
+import { DEFAULT_APPS } from '../../src/contract/subscription/default-apps.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expect, test } from './support/fixtures.ts';
 import { everyPlace, makeOneOfEach } from './support/records.ts';
@@ -7,6 +8,9 @@ import { everyPlace, makeOneOfEach } from './support/records.ts';
 /** What is the same in every language: protocols, products, formats, currencies, and what machines and the API call things. */
 const NAMES = new RegExp(
   [
+    // The apps that a new panel offers, and each language in itself. Before the others, which may be parts of these names.
+    ...[...DEFAULT_APPS, ...LANGUAGES].map(({ name }) => new RegExp(name)),
+    /\b(?:iPhone|iPad|Android(?: TV)?|Windows|macOS)\b/,
     /\b(?:API|OpenAPI|ACME|Let’s Encrypt|Certificate Transparency|HTTPS?|TLS-ALPN|CAA|AAAA|URL|DNS|IPv?[46]?|ID|QR|GMT|UTC|CSV|JSON|PEM|SHA-256|RSA|TLS|TCP|UDP|CDN|SNI|ALPN|UUID|CPU|X-Forwarded-For|CF-Connecting-IP|SFTP)\b/,
     /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|Hysteria2|WireGuard|MTU|Salamander|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|xray|v2ray|sing-box|tlshello|PROXY|curl|grafana|Gatehouse|mihomo|Happ|v2RayTun|Koala Clash|Clash|INCY|Provider ID|User-Agent|base64)\b/,
     /\b(?:Stars|Crypto Pay|Kassa|Stripe|Heleket|BotFather|Bot|Swagger UI)\b/,
@@ -22,8 +26,6 @@ const NAMES = new RegExp(
     /\{\{\w+\}\}|\{[A-Z_]+\}|\b(?:happ|incy):\/\/[\w/]+|\?format=[\w-]+|\bx-device-os: iOS\b|\bONE\d+\b/,
   ]
     .map(({ source }) => source)
-    // The general settings name the panel's language in itself.
-    .concat(LANGUAGES.map(({ name }) => name))
     .join('|'),
   'g',
 );
