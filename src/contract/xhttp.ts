@@ -70,12 +70,10 @@ const dataPlacement = z
 
 const xmux = z
   .strictObject({
-    maxConcurrency: range
-      .optional()
-      .meta({
-        description:
-          'How many connections of apps one connection to the node carries at once. Not together with `maxConnections`.',
-      }),
+    maxConcurrency: range.optional().meta({
+      description:
+        'How many connections of apps one connection to the node carries at once. Not together with `maxConnections`.',
+    }),
     maxConnections: range
       .optional()
       .meta({ description: 'How many connections to the node are open at once. Not together with `maxConcurrency`.' }),
