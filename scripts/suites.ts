@@ -98,7 +98,7 @@ export const TEST: readonly Suite[] = [
 
 export const SYSTEM: readonly Suite[] = [
   { name: 'e2e', cores: 2, usual: 400, command: playwright(), prepare: prepareChromium },
-  vitest('engines', 250, { prepare: prepareBoth({ nginx: 'nginx' }, ENGINE_PROGRAMS) }),
+  vitest('engines', 1300, { prepare: prepareBoth({ nginx: 'nginx' }, ENGINE_PROGRAMS) }),
   vitest('updates', 150),
   vitest('desktop', 150, { prepare: prepareChromium }),
   vitest('backup', 300, {
