@@ -141,7 +141,7 @@ export function uniqueNames(names: readonly string[], reserved: readonly string[
   });
 }
 
-const VLESS_PLACEHOLDER: Inbound = {
+export const VLESS_PLACEHOLDER: Inbound = {
   protocol: 'vless',
   network: 'tcp',
   security: 'none',

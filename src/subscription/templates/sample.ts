@@ -1,5 +1,6 @@
 // Writes a template with two sample connections, as apps would get it.
 import type { TemplateDocument } from '../../contract/subscription/templates.ts';
+import { VLESS_PLACEHOLDER } from '../entries.ts';
 import { type Entry, type Inbound, NO_SECRETS } from '../entry.ts';
 import type { FormatWriter } from '../format.ts';
 import { withMihomoTemplate } from '../mihomo.ts';
@@ -8,30 +9,11 @@ import { withXrayTemplate } from '../xray.ts';
 import { compileTemplate } from './template.ts';
 
 const INBOUND: Inbound = {
+  ...VLESS_PLACEHOLDER,
   protocol: 'trojan',
-  network: 'tcp',
   security: 'tls',
   port: 443,
   sni: 'example.com',
-  path: null,
-  xhttpMode: null,
-  xhttpExtra: null,
-  serviceName: null,
-  flow: null,
-  fingerprint: null,
-  alpn: null,
-  publicKey: null,
-  encryption: null,
-  mldsa65Verify: null,
-  shortId: null,
-  method: null,
-  obfsPassword: null,
-  hopPorts: null,
-  fragment: null,
-  noise: null,
-  mux: null,
-  addressPool: null,
-  mtu: null,
 };
 
 const ENTRIES: readonly Entry[] = ['Sample 1', 'Sample 2'].map((name) => ({
